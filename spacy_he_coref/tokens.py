@@ -208,6 +208,19 @@ def set_segment(
     ]
 
 
+def copy_segments(tokens: Span, doc: Doc) -> None:
+    """Copy the morpheme layer of a stretch of tokens to a Doc of its own.
+
+    tokens (Span): The tokens.
+    doc (Doc): A Doc of the same tokens, from its first one on.
+    """
+    origin = tokens.start_char
+    for token in tokens:
+        row = get_segment(token)
+        if row is not None:
+            doc.user_data[_key(SEGMENT, token.idx - origin)] = row
+
+
 def get_segment(token: Token) -> Optional[Sequence[Any]]:
     """The stored row of a token: kind, morphemes, written, start, word length.
 

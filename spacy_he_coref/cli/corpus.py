@@ -1,0 +1,172 @@
+"""``he-coref corpus``: build the training corpora and count them."""
+
+from pathlib import Path
+from typing import Dict, List, Optional
+
+import typer
+
+from . import fail
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Build the training corpora from the public ones, and count them.",
+)
+
+# What the summary of a build says about each count, in this order.
+SUMMARY = {
+    "documents": "documents",
+    "sentences": "sentences",
+    "words": "written words",
+    "tokens": "tokens (written segments)",
+    "morphemes": "morphemes",
+    "covert_articles": "words with a covert article",
+    "mentions": "mentions in clusters of two or more",
+    "clusters": "clusters of two or more",
+    "mentions_with_singletons": "mentions with singletons",
+    "entities": "named entities",
+    "digits_reversed": "numbers with reversed digits, put right",
+    "digits_other": "numbers with other digits than the treebank, put right",
+    "clitics_without_underscore": "clitics without underscore, recognised",
+    "morphemes_without_tree_node": "morphemes that the treebank lacks",
+    "sentences_without_tree": "sentences whose tree is not in the treebank given",
+    "words_without_letters": "words whose letters fit no morpheme",
+    "words_dropped": "words of the treebank that KibutzR lacks",
+    "entities_lost": "named entities lost",
+    "mentions_unwritten": "mentions without a letter, lost",
+    "mentions_same_in_cluster": "mentions of one cluster that became the same",
+    "mentions_same_span": "mentions of different clusters that became the same span",
+    "mentions_not_restored": "mentions that do not come back as the same morphemes",
+    "coreferent_not_restored": "of these in clusters of two or more",
+    "annotations_not_chosen": "annotations not chosen, of several for one document",
+    "documents_seen_before": "documents that another file has too, left out",
+    "mentions_read": "mentions read",
+    "stray_borders": "stray segment borders, ignored",
+    "mentions_with_stray_border": "mentions that began or ended in a border, trimmed",
+    "mentions_outside_text": "mentions outside the text, dropped",
+    "mentions_empty": "mentions of white space only, dropped",
+    "mentions_widened": "mentions that cut a segment, widened to it",
+    "mentions_twice_in_cluster": "mentions twice in a cluster, kept once",
+    "mentions_in_several_clusters": "mentions in several clusters",
+    "clusters_of_several_entities": "clusters made of those (several entities at once)",
+    "mentions_left_alone": "mentions left alone by that, dropped",
+    "sentences_joined_by_mention": "sentence ends inside a mention, ignored",
+}
+
+
+@app.command()
+def build(
+    output: Path = typer.Option(
+        ..., "--output", "-o", help="Directory to write to; made if it is not there."
+    ),
+    kibutzr: Optional[Path] = typer.Option(
+        None,
+        "--kibutzr",
+        help="KibutzR: the hebrew_coreference_data repository, or its data folder.",
+    ),
+    htb: Optional[Path] = typer.Option(
+        None,
+        "--htb",
+        help="The Hebrew treebank: a folder of *.conllu files, or one such file.",
+    ),
+    iahlt: Optional[List[Path]] = typer.Option(
+        None, "--iahlt", help="A file of the IAHLT coreference corpus; repeat for more."
+    ),
+    ud: Optional[List[Path]] = typer.Option(
+        None,
+        "--ud",
+        help="A CoNLL-U file of another treebank, for its segmentation; repeat.",
+    ),
+) -> None:
+    """Build the training corpora as .spacy files.
+
+    KibutzR is aligned with the Hebrew treebank, which annotates the same sentences.
+    Each split that is there becomes `SPLIT.spacy`: one token per written segment,
+    with unwritten morphemes, lemmas, tags, features, trees, named entities, all
+    mentions and clusters. IAHLT files become `iahlt.spacy`, other treebanks
+    `ud.spacy` with segments only. `build.json` has the counts that are printed.
+
+    ```
+    he-coref corpus build --kibutzr hebrew_coreference_data --htb UD_Hebrew-HTB \\
+        --output corpora
+    he-coref corpus build --kibutzr KIBUTZR --htb HTB --iahlt val.jsonl \\
+        --iahlt iaa.jsonl --output corpora
+    ```
+
+    The treebank must have full pronouns (`_הוא`), as all versions but those of 2021
+    have. If a corpus file has to be put right first, nothing is written, and the
+    message names the file, the line and what to do.
+    """
+    from ..corpus.build import build_corpus
+    from ..corpus.conllu import CorpusError
+
+    if (kibutzr is None) != (htb is None):
+        fail("--kibutzr and --htb need each other: give both directories.")
+    if kibutzr is None and not iahlt and not ud:
+        fail("nothing to build: give --kibutzr and --htb, --iahlt or --ud.")
+    try:
+        counts = build_corpus(output, kibutzr, htb, iahlt or (), ud or ())
+    except (CorpusError, OSError) as error:
+        fail(str(error))
+    for name, found in counts.items():
+        typer.echo(f"{output / name}.spacy")
+        typer.echo(_format_counts(found))
+
+
+def _format_counts(counts: Dict[str, int]) -> str:
+    rows = [
+        (f"{counts[key]:,}", text) for key, text in SUMMARY.items() if key in counts
+    ]
+    return "\n".join(f"{number:>10}  {text}" for number, text in rows)
+
+
+@app.command()
+def stats(
+    directory: Path = typer.Argument(
+        ..., help="A built corpus (*.spacy), or a KibutzR directory."
+    ),
+    json_file: Optional[Path] = typer.Option(
+        None, "--json", help="Write the figures to this file too."
+    ),
+    figure: Optional[Path] = typer.Option(
+        None, "--figure", help="Draw the histogram as this .svg or .png file too."
+    ),
+) -> None:
+    """Print the KibutzR paper's Table 1 and its Figure 1 for a corpus.
+
+    The table has documents, sentences, morphemes, mentions and clusters of each
+    split; mentions are those in clusters of two or more unless it says *with
+    singletons*, and widths are in morphemes. The figure is a histogram of sentences
+    per document.
+
+    ```
+    he-coref corpus stats corpora
+    he-coref corpus stats hebrew_coreference_data --json stats.json
+    he-coref corpus stats corpora --figure figure1.svg
+    ```
+
+    The figure file needs matplotlib (`pip install 'spacy_he_coref[plots]'`).
+    """
+    import srsly
+
+    from ..corpus.conllu import CorpusError
+    from ..corpus.stats import (
+        draw_histogram,
+        format_histogram,
+        format_table,
+        statistics,
+    )
+
+    if figure is not None and figure.suffix.lower() not in (".svg", ".png"):
+        fail(f"the figure {figure} must end in .svg or .png.")
+    try:
+        found = statistics(directory)
+        typer.echo(format_table(found["table"]))
+        typer.echo("")
+        typer.echo(format_histogram(found["sentences_per_document"]))
+        if json_file is not None:
+            srsly.write_json(json_file, found)
+        if figure is not None:
+            draw_histogram(found["sentences_per_document"], figure)
+    except (CorpusError, ImportError, OSError) as error:
+        fail(str(error))

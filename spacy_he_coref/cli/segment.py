@@ -1,0 +1,289 @@
+"""``he-coref segment``: the words of a text and the morphemes of each."""
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional
+
+import typer
+from rich.cells import cell_len
+
+from . import DEFAULT_MODEL, fail, load_pipeline
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+# First strong isolate, its end, and the left-to-right mark: they keep a Hebrew
+# cell whole and the columns in order on a terminal that reorders the line.
+FSI, PDI, LRM = "\u2068", "\u2069", "\u200e"
+HEADER = ("word", "segments", "morphemes", "kinds")
+WIDEST = 32
+
+
+class OutputFormat(str, Enum):
+    """Formats that ``he-coref segment`` writes."""
+
+    text = "text"
+    jsonl = "jsonl"
+    conllu = "conllu"
+
+
+def describe(doc: "Doc") -> List[Dict[str, Any]]:
+    """The written words of a document with their segments and morphemes.
+
+    doc (Doc): The document, segmented or not.
+    RETURNS (List[Dict[str, Any]]): For each word but white space its text, start
+        and end (character offsets in ``doc.text``) and segments; each of those
+        with its text, start, end, kind and morphemes (form, and whether it is
+        the one that the letters spell), as in section 1 of the design.
+    """
+    from ..tokens import word_bounds
+
+    of_token: List[List[Dict[str, Any]]] = [[] for _ in range(len(doc))]
+    for morpheme in doc._.morphemes:
+        of_token[morpheme.token].append(
+            {"form": morpheme.form, "written": morpheme.written}
+        )
+    words: List[Dict[str, Any]] = []
+    for first, last in word_bounds(doc):
+        span = doc[first:last]
+        if span.text.isspace():
+            continue
+        segments = [
+            {
+                "text": token.text,
+                "start": token.idx,
+                "end": token.idx + len(token),
+                "kind": token._.segment_kind,
+                "morphemes": of_token[token.i],
+            }
+            for token in span
+        ]
+        words.append(
+            {
+                "text": span.text,
+                "start": span.start_char,
+                "end": span.end_char,
+                "segments": segments,
+            }
+        )
+    return words
+
+
+def to_text(words: List[Dict[str, Any]], terminal: bool) -> Iterator[str]:
+    """Lines for a reader: word, segments, morphemes, kinds.
+
+    words (List[Dict[str, Any]]): The words, from ``describe``.
+    terminal (bool): Align the columns and guard them against reordering by the
+        terminal; otherwise they are separated by tabs.
+    YIELDS (str): One line per word.
+    """
+    rows = []
+    for word in words:
+        segments = word["segments"]
+        forms = [
+            m["form"] if m["written"] else f"({m['form']})"
+            for segment in segments
+            for m in segment["morphemes"]
+        ]
+        rows.append(
+            (
+                word["text"],
+                "|".join(segment["text"] for segment in segments),
+                " + ".join(forms),
+                " ".join(segment["kind"] for segment in segments),
+            )
+        )
+    if not terminal:
+        yield from ("\t".join(row) for row in rows)
+        return
+    if not rows:
+        return
+    widths = [
+        min(WIDEST, max(cell_len(row[i]) for row in (HEADER, *rows))) for i in range(4)
+    ]
+    for row in (HEADER, *rows):
+        cells = (
+            f"{FSI}{cell}{PDI}" + " " * (width - cell_len(cell))
+            for cell, width in zip(row, widths, strict=True)
+        )
+        yield LRM + "  ".join(cells).rstrip()
+
+
+def to_conllu(doc: "Doc", words: List[Dict[str, Any]], number: int) -> Iterator[str]:
+    """Lines of CoNLL-U: morphemes as words, written words as ranges.
+
+    A word gets a range line if it has several morphemes or one that is spelled
+    otherwise. MISC has the letters of the written word that are the morpheme's
+    (``Seg=a:b``, ``a:a`` if it is not written) and the white space that follows.
+
+    doc (Doc): The document.
+    words (List[Dict[str, Any]]): Its words, from ``describe``.
+    number (int): Its number in the input, from 1.
+    YIELDS (str): The lines; sentences are those of the Doc, or one if it has none.
+    """
+    if not words:
+        return
+    yield f"# newdoc id = {number}"
+    text = doc.text
+    starts = (
+        {s.start_char for s in doc.sents} if doc.has_annotation("SENT_START") else set()
+    )
+    sentences: List[List[Dict[str, Any]]] = [[]]
+    for word in words:
+        if word["start"] in starts and sentences[-1]:
+            sentences.append([])
+        sentences[-1].append(word)
+    following = [word["start"] for word in words[1:]] + [len(text)]
+    gaps = {
+        word["start"]: text[word["end"] : end]
+        for word, end in zip(words, following, strict=True)
+    }
+    for sentence_number, sentence in enumerate(sentences, start=1):
+        bounds = slice(sentence[0]["start"], sentence[-1]["end"])
+        yield f"# sent_id = {number}-{sentence_number}"
+        yield f"# text = {' '.join(text[bounds].split())}"
+        index = 1
+        for word in sentence:
+            space = _space_after(gaps[word["start"]])
+            morphemes = [
+                (m["form"], segment, m["written"])
+                for segment in word["segments"]
+                for m in segment["morphemes"]
+            ]
+            if len(morphemes) == 1 and morphemes[0][0] == word["text"]:
+                yield _line(str(index), word["text"], space)
+                index += 1
+                continue
+            yield _line(f"{index}-{index + len(morphemes) - 1}", word["text"], space)
+            for form, segment, written in morphemes:
+                start = segment["start"] - word["start"]
+                end = segment["end"] - word["start"] if written else start
+                yield _line(str(index), form, f"Seg={start}:{end}")
+                index += 1
+        yield ""
+
+
+def _line(index: str, form: str, misc: str) -> str:
+    return "\t".join((index, form, *"_" * 7, misc))
+
+
+def _space_after(gap: str) -> str:
+    if gap == " ":
+        return "_"
+    if not gap:
+        return "SpaceAfter=No"
+    names = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
+    return "SpacesAfter=" + "".join(names.get(char, char) for char in gap)
+
+
+def read_lines(path: str) -> Iterator[str]:
+    """The documents of a file, one a line.
+
+    path (str): The file, or ``-`` for the standard input.
+    YIELDS (str): The lines without their ends.
+    RAISES (typer.Exit): If the file cannot be read; the message names the line.
+    """
+    name = "standard input" if path == "-" else path
+    try:
+        stream = sys.stdin.buffer if path == "-" else Path(path).open("rb")
+    except OSError as error:
+        fail(f"cannot read {path}: {error.strerror}.")
+    with stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                text = line.decode("utf8").rstrip("\r\n")
+            except UnicodeDecodeError:
+                fail(f"{name}, line {number}: not UTF-8. Convert the file first.")
+            yield text.removeprefix("\ufeff") if number == 1 else text
+
+
+def segment(
+    text: Optional[str] = typer.Argument(
+        None,
+        help="The text to segment, or `-` to read the standard input, one document "
+        "a line.",
+        show_default=False,
+    ),
+    file: Optional[str] = typer.Option(
+        None,
+        "--file",
+        "-f",
+        help="Read this file instead, one document a line (UTF-8).",
+        show_default=False,
+    ),
+    model: str = typer.Option(
+        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
+    ),
+    output: OutputFormat = typer.Option(
+        OutputFormat.text, "--output", "-o", help="Format of the output."
+    ),
+) -> None:
+    """Print the written words of a Hebrew text and the morphemes of each.
+
+    A written word is what stands between spaces and punctuation. Its *segments* are
+    the letters of its written morphemes and spell it exactly; some *morphemes* are not
+    written, and stand in brackets:
+
+    ```
+    $ he-coref segment "בשטחים"
+    בשטחים   ב|שטחים   ב + (ה_) + שטחים        prefix host
+    $ he-coref segment "דבריו"
+    דבריו    דברי|ו    דבר + (_של_) + _הוא     host clitic
+    ```
+
+    A trailing `_` marks a morpheme that is not written (`ה_` is the article swallowed
+    by ב, כ, ל), a leading one a pronoun that is written as a suffix (`_הוא`). The kinds
+    of segments are `prefix`, `host` and `clitic`, or `word` for a word of one segment.
+
+    **Formats**
+
+    * `text`: one line per word: word, segments, morphemes, kinds. Aligned on a
+      terminal, separated by tabs elsewhere; an empty line between documents.
+    * `jsonl`: one JSON object per document, in order of the input, with the character
+      offsets of every word and segment in the text.
+    * `conllu`: CoNLL-U with the morphemes as words and the written words as ranges.
+
+    **More examples**
+
+    ```
+    he-coref segment --file articles.txt --output jsonl > articles.jsonl
+    cat articles.txt | he-coref segment - --output conllu
+    he-coref segment --model training/model-best "דבריו של השר"
+    ```
+    """
+    if (text is None) == (file is None):
+        raise typer.BadParameter(
+            "give a text, or a file with --file (one of the two)", param_hint="TEXT"
+        )
+    source = "-" if text == "-" else file
+    nlp = load_pipeline(model)
+    texts: Iterable[str] = (
+        read_lines(source) if source is not None else [text] if text is not None else []
+    )
+    from tqdm import tqdm
+
+    terminal = sys.stdout.isatty()
+    progress = tqdm(
+        nlp.pipe(texts),
+        unit=" docs",
+        delay=2,
+        # Output that scrolls by is progress enough.
+        disable=True if terminal else None,
+        file=sys.stderr,
+    )
+    for number, doc in enumerate(progress, start=1):
+        words = describe(doc)
+        if output is OutputFormat.jsonl:
+            typer.echo(
+                json.dumps({"text": doc.text, "words": words}, ensure_ascii=False)
+            )
+        elif output is OutputFormat.conllu:
+            for line in to_conllu(doc, words, number):
+                typer.echo(line)
+        else:
+            if number > 1:
+                typer.echo()
+            for line in to_text(words, terminal):
+                typer.echo(line)

@@ -1,0 +1,1 @@
+"""Segmenter backends, each registered in ``misc`` and imported when chosen."""

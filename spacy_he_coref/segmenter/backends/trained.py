@@ -1,0 +1,815 @@
+"""The trained backend: learns from gold Docs, works offline on a CPU.
+
+It comes in two sizes. Without an encoder it reads words through hash embeddings
+and convolutions; with one it also reads them through the lower layers of a
+pretrained transformer. Both choose among the candidates of ``candidates`` with
+the network of ``network``.
+"""
+
+import json
+from itertools import chain
+from pathlib import Path
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+import numpy as np
+import spacy
+import torch
+from spacy import util
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import Model, Optimizer
+from tokenizers import Tokenizer
+
+from ...tokens import COVERT_ARTICLE, Analysis, trivial_analysis
+from ..candidates import NO_PREFIX, NO_SUFFIX, Candidates, Inventory, make_label
+from ..contract import Request
+from ..letters import doc_analyses
+from ..lexicon import WordTable, read_lexicon
+from ..model import make_model
+from ..network import Batch, SegmenterNetwork, segment_argmax, segment_logsumexp
+from ..normalize import needs_normalizing
+from ..windows import Window, make_windows
+
+# Wordpieces of one word that are read: its first and last ones.
+_PIECES = 8
+_TABLES = ("lexicon", "hosts", "words", "bases")
+
+
+class Target(NamedTuple):
+    """What a training word teaches.
+
+    text (str): The written word.
+    choices (List[int]): Candidates that agree with its annotation; none if its
+        analysis cannot be expressed.
+    edit (int): Edit of the host, or -1.
+    foreign (bool): Whether it is from a corpus that knows borders only.
+    """
+
+    text: str
+    choices: List[int]
+    edit: int
+    foreign: bool
+
+
+class TrainedSegmenter:
+    """Backend that scores the possible analyses of words in context."""
+
+    def __init__(
+        self,
+        width: int = 128,
+        depth: int = 4,
+        hash_rows: int = 20000,
+        dropout: float = 0.3,
+        window: int = 4096,
+        overlap: int = 8,
+        batch_size: int = 4096,
+        encoder_layers: int = 0,
+        encoder_rate: float = 0.1,
+        foreign_weight: float = 0.5,
+        min_count: int = 1,
+    ) -> None:
+        """Make an untrained backend; ``initialize`` or ``from_disk`` fill it.
+
+        width (int): Width of the vector of a word.
+        depth (int): Convolutions over neighbouring words.
+        hash_rows (int): Rows of each table of hash embeddings.
+        dropout (float): Dropout rate in training.
+        window (int): Length of the windows in which documents are read: words, or
+            with an encoder wordpieces.
+        overlap (int): Context on either side of a window, in the same unit. At least
+            ``depth`` makes results independent of windows without an encoder.
+        batch_size (int): Windows are read together up to this length.
+        encoder_layers (int): Layers of the encoder that are used; 0 for none.
+        encoder_rate (float): Learning rate of the encoder, as a share of the other.
+        foreign_weight (float): Weight in the loss of words of which only the
+            borders are annotated.
+        min_count (int): How often a pattern must occur in training to be learned.
+        """
+        self.settings: Dict[str, Any] = {
+            "width": width,
+            "depth": depth,
+            "hash_rows": hash_rows,
+            "dropout": dropout,
+            "encoder_layers": encoder_layers,
+        }
+        self.window = window
+        self.overlap = overlap
+        self.batch_size = batch_size
+        self.encoder_rate = encoder_rate
+        self.foreign_weight = foreign_weight
+        self.min_count = min_count
+        self._model: Optional[Model] = None
+        self._inventory: Optional[Inventory] = None
+        self._encoder: Optional[_EncoderFiles] = None
+        self._pieces: Dict[str, List[int]] = {}
+
+    # Use
+
+    def segment(self, requests: Iterable[Request]) -> Iterator[List[Analysis]]:
+        """Segment documents, in order, as a stream.
+
+        requests (Iterable[Request]): The documents.
+        YIELDS (List[Analysis]): One analysis per word of each document.
+        RAISES (ValueError): If the backend is not trained.
+        """
+        if self._model is None:
+            raise ValueError(Errors.E109.format(name="he_segmenter"))
+        for batch in _group(requests, self.batch_size):
+            texts = [[word.text for word in request.words] for request in batch]
+            yield from self._segment(texts)
+
+    def _segment(self, documents: List[List[str]]) -> List[List[Analysis]]:
+        inventory = self.inventory
+        words = [[inventory.candidates(text) for text in texts] for texts in documents]
+        choices: List[List[Tuple[int, Optional[str]]]] = [
+            [(0, None)] * len(texts) for texts in documents
+        ]
+        windows: List[Tuple[int, int, Window]] = []
+        for i, candidates in enumerate(words):
+            lengths = self._lengths(candidates)
+            for window in make_windows(lengths, self.window, self.overlap):
+                length = int(sum(lengths[window.start : window.end]))
+                windows.append((length, i, window))
+        # Windows of like length share a batch, for little padding.
+        windows.sort(key=lambda item: item[0])
+        group: List[Tuple[int, int, Window]] = []
+        for item in [*windows, None]:
+            if item is None or (
+                group and item[0] * (len(group) + 1) > max(self.batch_size, item[0])
+            ):
+                if group:
+                    self._choose(words, group, choices)
+                group = []
+            if item is not None:
+                group.append(item)
+        return [
+            [
+                self._analysis(text, candidates, *choice)
+                for text, candidates, choice in zip(*columns, strict=True)
+            ]
+            for columns in zip(documents, words, choices, strict=True)
+        ]
+
+    def _choose(
+        self,
+        words: List[List[Candidates]],
+        windows: List[Tuple[int, int, Window]],
+        choices: List[List[Tuple[int, Optional[str]]]],
+    ) -> None:
+        """Choose the analyses of the cores of some windows, into ``choices``."""
+        parts = [words[i][window.start : window.end] for _, i, window in windows]
+        batch = self._make_batch(parts)
+        vectors, scores = self.model.predict(batch)
+        flat = list(chain.from_iterable(parts))
+        starts = np.cumsum([0] + [len(c.hosts) for c in flat])
+        best = segment_argmax(scores, batch.word, len(flat)) - starts[:-1]
+        whole = self.inventory.suffix_index[NO_SUFFIX]
+        with_suffix = [i for i, c in enumerate(flat) if c.suffixes[best[i]] != whole]
+        bases = self._choose_bases(vectors, flat, best, with_suffix)
+        row = 0
+        for _, document, window in windows:
+            for place in range(window.start, window.end):
+                if window.core_start <= place < window.core_end:
+                    choices[document][place] = (int(best[row]), bases.get(row))
+                row += 1
+
+    def _choose_bases(
+        self,
+        vectors: torch.Tensor,
+        words: List[Candidates],
+        best: np.ndarray,
+        rows: List[int],
+    ) -> Dict[int, str]:
+        if not rows:
+            return {}
+        options = [self.inventory.bases(words[i].hosts[best[i]]) for i in rows]
+        suffixes = [int(words[i].suffixes[best[i]]) for i in rows]
+        scores, group = self._score_edits(vectors[rows], suffixes, options, None)
+        chosen = segment_argmax(scores, group, len(rows))
+        forms = [form for _, forms, _ in options for form in forms]
+        return {row: forms[place] for row, place in zip(rows, chosen, strict=True)}
+
+    def _score_edits(
+        self,
+        vectors: torch.Tensor,
+        suffixes: List[int],
+        options: List[Tuple[np.ndarray, List[str], np.ndarray]],
+        gold: Optional[List[int]],
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """Scores of the edits that fit each host, and the host of each score."""
+        counts = [len(edits) for edits, _, _ in options]
+        group = torch.from_numpy(np.repeat(np.arange(len(counts)), counts))
+        edits = np.concatenate([edits for edits, _, _ in options])
+        facts = np.concatenate([facts for _, _, facts in options])
+        own = None if gold is None else edits == np.repeat(gold, counts)
+        network = self.model.shims[0].network
+        with torch.set_grad_enabled(gold is not None):
+            scores = network.score_edits(
+                vectors,
+                torch.tensor(suffixes),
+                group,
+                torch.from_numpy(edits),
+                torch.from_numpy(
+                    np.concatenate([facts[:, :2], _count_facts(facts[:, 2:], own)], 1)
+                ),
+            )
+        return scores, group
+
+    def _analysis(
+        self, text: str, candidates: Candidates, choice: int, base: Optional[str]
+    ) -> Analysis:
+        if len(candidates.hosts) == 1:
+            return trivial_analysis(text)
+        inventory = self.inventory
+        if (
+            inventory.prefixes[candidates.prefixes[choice]] == NO_PREFIX
+            and inventory.suffixes[candidates.suffixes[choice]] == NO_SUFFIX
+        ):
+            whole = trivial_analysis(text)
+            if needs_normalizing(text):
+                # A word with niqqud stands for the morpheme without it.
+                return (whole[0]._replace(form=candidates.word),)
+            return whole
+        return inventory.analysis(candidates, choice, base)
+
+    # What the network reads
+
+    def _lengths(self, words: Sequence[Candidates]) -> List[int]:
+        if self._encoder is None:
+            return [1] * len(words)
+        return [len(self._wordpieces(c.word)) for c in words]
+
+    def _wordpieces(self, word: str) -> List[int]:
+        pieces = self._pieces.get(word)
+        if pieces is None:
+            assert self._encoder is not None
+            pieces = self._encoder.pieces(word)
+            if len(self._pieces) >= 100_000:
+                self._pieces.clear()
+            self._pieces[word] = pieces
+        return pieces
+
+    def _make_batch(
+        self,
+        windows: List[List[Candidates]],
+        own: Optional[np.ndarray] = None,
+        foreign: Optional[List[bool]] = None,
+    ) -> Batch:
+        """Put windows together.
+
+        own (Optional[np.ndarray]): In training, bool of (candidates, 2): whether the
+            word at hand is itself one of those that were counted for the facts.
+        foreign (Optional[List[bool]]): Whether each word is of a second corpus.
+        """
+        words = list(chain.from_iterable(windows))
+        gap = self.settings["depth"]
+        place, row = [], 0
+        for window in windows:
+            place.append(np.arange(row, row + len(window)))
+            row += len(window) + gap
+        facts = np.concatenate([c.facts for c in words])
+        pieces = mask = ends = None
+        if self._encoder is not None:
+            pieces, mask, ends = self._read_pieces(windows)
+        return Batch(
+            grams=torch.from_numpy(np.stack([c.grams for c in words])),
+            place=torch.from_numpy(np.concatenate(place)),
+            rows=row,
+            word=torch.from_numpy(
+                np.repeat(np.arange(len(words)), [len(c.hosts) for c in words])
+            ),
+            prefixes=torch.from_numpy(np.concatenate([c.prefixes for c in words])),
+            suffixes=torch.from_numpy(np.concatenate([c.suffixes for c in words])),
+            hosts=torch.from_numpy(np.concatenate([c.host_hashes for c in words])),
+            facts=torch.from_numpy(
+                np.concatenate([_count_facts(facts[:, :2], own), facts[:, 2:]], axis=1)
+            ),
+            foreign=torch.tensor(foreign or [False] * len(words)),
+            pieces=pieces,
+            mask=mask,
+            ends=ends,
+        )
+
+    def _read_pieces(
+        self, windows: List[List[Candidates]]
+    ) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        encoder = self._encoder
+        assert encoder is not None
+        rows = []
+        for window in windows:
+            row = [encoder.first]
+            for candidates in window:
+                row += self._wordpieces(candidates.word)
+            rows.append([*row[: encoder.longest - 1], encoder.last])
+        length = max(map(len, rows))
+        pieces = torch.full((len(rows), length), encoder.padding)
+        mask = torch.zeros((len(rows), length), dtype=torch.long)
+        ends: List[Tuple[int, int]] = []
+        for i, (row, window) in enumerate(zip(rows, windows, strict=True)):
+            pieces[i, : len(row)] = torch.tensor(row)
+            mask[i, : len(row)] = 1
+            place = 1
+            for candidates in window:
+                first = place
+                place += len(self._wordpieces(candidates.word))
+                last = min(place - 1, length - 1)
+                ends.append((i * length + min(first, length - 1), i * length + last))
+        return pieces, mask, torch.tensor(ends)
+
+    # Training
+
+    @property
+    def model(self) -> Model:
+        """The thinc model; before ``initialize`` one without a network."""
+        return self._model if self._model is not None else Model("segmenter", _untrained)
+
+    @property
+    def inventory(self) -> Inventory:
+        """Patterns, edits and word tables."""
+        if self._inventory is None:
+            raise ValueError(Errors.E109.format(name="he_segmenter"))
+        return self._inventory
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+        lexicon: Optional[Union[str, Path]] = None,
+        encoder: Optional[Union[str, Path]] = None,
+    ) -> None:
+        """Learn the inventory of the training data and make the network.
+
+        get_examples (Callable): Gives the training examples.
+        nlp (Optional[Language]): The pipeline; not used.
+        lexicon (Optional[Union[str, Path]]): A word list, as ``he-coref corpus
+            lexicon`` makes it; None for none.
+        encoder (Optional[Union[str, Path]]): Directory or hub name of a Hugging Face
+            encoder with a fast tokenizer; needed where ``encoder_layers`` is not 0.
+        RAISES (ValueError): If there is no gold segment in the examples, or an
+            encoder is asked for and not given.
+        """
+        references = [example.reference for example in get_examples()]
+        words = [
+            (word.text, word.analysis)
+            for doc in references
+            if not _is_foreign(doc)
+            for word in doc_analyses(doc)
+        ]
+        if not any(len(analysis) > 1 for _, analysis in words):
+            raise ValueError(
+                "The training data has no segmented words. he_segmenter learns from "
+                "Docs as 'he-coref corpus build' makes them."
+            )
+        self._inventory = Inventory.learn(
+            words,
+            read_lexicon(lexicon) if lexicon else {},
+            self.settings["hash_rows"],
+            self.min_count,
+        )
+        if self.settings["encoder_layers"]:
+            if encoder is None:
+                raise ValueError(
+                    "encoder_layers is not 0: name an encoder in "
+                    "[initialize.components.he_segmenter], as encoder = \"path\"."
+                )
+            self._encoder = _EncoderFiles.load(encoder, self.settings["encoder_layers"])
+        self._build(pretrained=encoder)
+
+    def _build(self, pretrained: Optional[Union[str, Path]]) -> None:
+        inventory, files = self.inventory, self._encoder
+        network = SegmenterNetwork(
+            len(inventory.prefixes),
+            len(inventory.suffixes),
+            len(inventory.edits),
+            inventory.hash_rows,
+            self.settings["width"],
+            self.settings["depth"],
+            self.settings["dropout"],
+            None if files is None else files.make_encoder(pretrained),
+            0 if files is None else files.width,
+        )
+        self._model = make_model(network.eval(), self.encoder_rate)
+        self._pieces = {}
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optional[Optimizer] = None,
+        losses: Optional[Dict[str, float]] = None,
+        name: str = "he_segmenter",
+    ) -> Dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch; the references hold gold segments.
+        drop (float): Not used: the network's dropout is a setting of the backend.
+        sgd (Optional[Optimizer]): The optimizer; None to keep the gradients.
+        losses (Optional[Dict[str, float]]): Gets the loss, a mean over words.
+        name (str): Under which name.
+        RETURNS (Dict[str, float]): The losses.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(name, 0.0)
+        windows: List[List[Candidates]] = []
+        targets: List[Target] = []
+        for example in examples:
+            found = self.make_targets(example.reference)
+            candidates = [self.inventory.candidates(target.text) for target in found]
+            for window in make_windows(self._lengths(candidates), self.window, 0):
+                windows.append(candidates[window.start : window.end])
+            targets += found
+        if not any(target.choices for target in targets):
+            return losses
+        loss = self._loss(windows, targets)
+        loss.backward()
+        losses[name] += float(loss.detach())
+        if sgd is not None:
+            self.finish_update(sgd)
+        return losses
+
+    def _loss(
+        self, windows: List[List[Candidates]], targets: List[Target]
+    ) -> torch.Tensor:
+        words = list(chain.from_iterable(windows))
+        count = len(words)
+        starts = np.cumsum([0] + [len(c.hosts) for c in words])
+        batch = self._make_batch(
+            windows, _own_counts(words, targets), [t.foreign for t in targets]
+        )
+        (vectors, scores), _ = self.model.begin_update(batch)
+        gold = torch.tensor([starts[i] + c for i, t in enumerate(targets) for c in t.choices])
+        word = torch.tensor([i for i, t in enumerate(targets) for _ in t.choices])
+        every = segment_logsumexp(scores, batch.word, count)
+        right = segment_logsumexp(scores[gold], word, count)
+        weight = torch.tensor(
+            [
+                (self.foreign_weight if t.foreign else 1.0) if t.choices else 0.0
+                for t in targets
+            ]
+        )
+        loss = ((every - right) * weight)[weight > 0].sum()
+        rows = [i for i, t in enumerate(targets) if t.edit >= 0]
+        if rows:
+            chosen = [targets[i].choices[0] for i in rows]
+            hosts = [words[i].hosts[c] for i, c in zip(rows, chosen, strict=True)]
+            options = [self.inventory.bases(host) for host in hosts]
+            edits = [targets[i].edit for i in rows]
+            suffixes = [
+                int(words[i].suffixes[c]) for i, c in zip(rows, chosen, strict=True)
+            ]
+            points, group = self._score_edits(vectors[rows], suffixes, options, edits)
+            places, first = [], 0
+            for edit, (fitting, _, _) in zip(edits, options, strict=True):
+                places.append(first + int(np.flatnonzero(fitting == edit)[0]))
+                first += len(fitting)
+            loss = loss + (
+                segment_logsumexp(points, group, len(rows)) - points[places]
+            ).sum()
+        return loss / count
+
+    def make_targets(self, doc: Doc) -> List[Target]:
+        """What the words of a gold document teach.
+
+        doc (Doc): The document. If ``doc._.source["segmentation"]`` is ``borders``
+            or ``borders+articles``, base forms and ``_של_`` are not annotated in it,
+            and in the first case covert articles neither: every candidate that
+            agrees with what is known counts as right.
+        RETURNS (List[Target]): One target per written word.
+        """
+        inventory = self.inventory
+        scheme = (doc._.source or {}).get("segmentation")
+        output: List[Target] = []
+        for item in doc_analyses(doc):
+            candidates = inventory.candidates(item.text)
+            choices: List[int] = []
+            edit = -1
+            if scheme is not None:
+                choices = self._agreeing(candidates, item.analysis, scheme)
+            else:
+                label = make_label(item.text, item.analysis)
+                if label is not None:
+                    prefix = inventory.prefix_index.get(label.prefix, -1)
+                    suffix = inventory.suffix_index.get(label.suffix, -1)
+                    choices = np.flatnonzero(
+                        (candidates.prefixes == prefix) & (candidates.suffixes == suffix)
+                    ).tolist()
+                    if choices and label.edit is not None:
+                        edit = inventory.edit_index.get(label.edit, -1)
+            output.append(Target(item.text, choices, edit, scheme is not None))
+        return output
+
+    def _agreeing(
+        self, candidates: Candidates, analysis: Analysis, scheme: str
+    ) -> List[int]:
+        """The candidates with the annotated borders (and article)."""
+        text = candidates.word
+        borders = {m.start for m in analysis if m.start}
+        article = any(m.form == COVERT_ARTICLE for m in analysis)
+        at = text.find("כש")
+        if 0 <= at < 2 and candidates.offsets[at + 2] in borders:
+            # Other schemes split כש, which is one prefix in HTB.
+            borders.discard(candidates.offsets[at + 1])
+        output: List[int] = []
+        for i, (p, s) in enumerate(
+            zip(candidates.prefixes, candidates.suffixes, strict=True)
+        ):
+            prefix = self.inventory.prefixes[p]
+            letters = self.inventory.suffixes[s].letters
+            own, place = set(), 0
+            for form in prefix:
+                if form != COVERT_ARTICLE:
+                    place += len(form)
+                    own.add(candidates.offsets[place])
+            if letters:
+                own.add(candidates.offsets[len(text) - len(letters)])
+            if own != borders:
+                continue
+            if scheme == "borders" or (COVERT_ARTICLE in prefix) == article:
+                output.append(i)
+        return output
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Take a training step.
+
+        sgd (Optimizer): The optimizer.
+        """
+        self.model.finish_update(sgd)
+
+    # Serialization
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the backend.
+
+        exclude (Iterable[str]): What to leave out.
+        RETURNS (bytes): The data.
+        """
+        return util.to_bytes(self._parts(), exclude)
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "TrainedSegmenter":
+        """Load the backend.
+
+        data (bytes): What ``to_bytes`` gave.
+        exclude (Iterable[str]): What to leave out.
+        RETURNS (TrainedSegmenter): The backend itself.
+        """
+        parts: Dict[str, bytes] = {}
+        names = ("settings", "encoder", "weights", *_TABLES)
+        util.from_bytes(data, {n: _keeper(parts, n) for n in names}, exclude)
+        return self._load(parts)
+
+    def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
+        """Write the backend.
+
+        path (Union[str, Path]): A directory; it is made if it is not there.
+        exclude (Iterable[str]): What to leave out.
+        """
+        directory = Path(path)
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, make in self._parts().items():
+            if name not in exclude:
+                (directory / name).write_bytes(make())
+
+    def from_disk(
+        self, path: Union[str, Path], *, exclude: Iterable[str] = ()
+    ) -> "TrainedSegmenter":
+        """Read the backend.
+
+        path (Union[str, Path]): The directory.
+        exclude (Iterable[str]): What to leave out.
+        RETURNS (TrainedSegmenter): The backend itself.
+        """
+        return self._load(
+            {
+                file.name: file.read_bytes()
+                for file in Path(path).iterdir()
+                if file.name not in exclude
+            }
+        )
+
+    def _parts(self) -> Dict[str, Callable[[], bytes]]:
+        if self._model is None:
+            return {}
+        inventory, model, encoder = self.inventory, self.model, self._encoder
+        settings = {"network": self.settings, "inventory": inventory.to_dict()}
+        parts: Dict[str, Callable[[], bytes]] = {
+            "settings": lambda: json.dumps(settings, ensure_ascii=False).encode("utf8"),
+            "weights": lambda: model.shims[0].to_bytes(),
+        }
+        for name in _TABLES:
+            parts[name] = inventory.tables[name].to_bytes
+        if encoder is not None:
+            parts["encoder"] = encoder.to_bytes
+        return parts
+
+    def _load(self, parts: Dict[str, bytes]) -> "TrainedSegmenter":
+        if "settings" not in parts:
+            return self
+        data = json.loads(parts["settings"])
+        self.settings = data["network"]
+        tables = {name: WordTable.from_bytes(parts[name]) for name in _TABLES}
+        self._inventory = Inventory.from_dict(data["inventory"], tables)
+        self._encoder = (
+            _EncoderFiles.from_bytes(parts["encoder"]) if "encoder" in parts else None
+        )
+        self._build(pretrained=None)
+        self.model.shims[0].from_bytes(parts["weights"])
+        return self
+
+    def __getstate__(self) -> Dict[str, Any]:
+        # Torch modules and tokenizers travel to other processes as plain bytes.
+        state = self.__dict__.copy()
+        state.update(_model=None, _inventory=None, _encoder=None, _pieces={})
+        return {"state": state, "data": self.to_bytes()}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state["state"])
+        self.from_bytes(state["data"])
+
+
+class _EncoderFiles:
+    """What is needed to make an encoder and its wordpieces, without weights."""
+
+    def __init__(self, config: Dict[str, Any], tokenizer: str) -> None:
+        self.config = config
+        self.tokenizer = Tokenizer.from_str(tokenizer)
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.width = int(config["hidden_size"])
+        self.first = int(config["first_piece"])
+        self.last = int(config["last_piece"])
+        self.padding = int(config["pad_token_id"])
+        self.longest = int(config["longest"])
+
+    @classmethod
+    def load(cls, name: Union[str, Path], layers: int) -> "_EncoderFiles":
+        """Read them from a directory or from the hub."""
+        from transformers import AutoConfig, AutoTokenizer
+
+        config = AutoConfig.from_pretrained(str(name)).to_dict()
+        tokenizer = AutoTokenizer.from_pretrained(str(name), use_fast=True)
+        config.update(
+            num_hidden_layers=min(layers, config["num_hidden_layers"]),
+            first_piece=_first_not_none(tokenizer.cls_token_id, tokenizer.bos_token_id),
+            last_piece=_first_not_none(tokenizer.sep_token_id, tokenizer.eos_token_id),
+            pad_token_id=tokenizer.pad_token_id,
+            # RoBERTa counts positions from the padding id on.
+            longest=config["max_position_embeddings"]
+            - (tokenizer.pad_token_id + 1 if "roberta" in config["model_type"] else 0),
+            attention_probs_dropout_prob=0.0,
+        )
+        return cls(config, tokenizer.backend_tokenizer.to_str())
+
+    def pieces(self, word: str) -> List[int]:
+        """The wordpieces of a word: of a long one its first and last."""
+        ids = self.tokenizer.encode(word[:200], add_special_tokens=False).ids
+        if not ids:
+            return [self.padding]
+        half = _PIECES // 2
+        return ids if len(ids) <= _PIECES else ids[:half] + ids[-half:]
+
+    def make_encoder(self, pretrained: Optional[Union[str, Path]]) -> torch.nn.Module:
+        """Make the encoder, with pretrained weights or to be loaded."""
+        from transformers import AutoConfig, AutoModel
+
+        own = ("model_type", "first_piece", "last_piece", "longest", "torch_dtype")
+        config = AutoConfig.for_model(
+            self.config["model_type"],
+            **{k: v for k, v in self.config.items() if k not in own},
+        )
+        if pretrained is None:
+            with torch.device("meta"):
+                encoder = AutoModel.from_config(config, attn_implementation="sdpa")
+            encoder.to_empty(device="cpu")
+            # Buffers such as position ids are not among the saved weights.
+            for module in encoder.modules():
+                for key, buffer in list(module.named_buffers(recurse=False)):
+                    if key == "position_ids":
+                        buffer.copy_(torch.arange(buffer.shape[-1])[None])
+                    elif key == "token_type_ids":
+                        buffer.zero_()
+        else:
+            encoder = AutoModel.from_pretrained(
+                str(pretrained), config=config, attn_implementation="sdpa"
+            ).float()
+            # Word embeddings of rare pieces are better left as they are.
+            encoder.get_input_embeddings().requires_grad_(False)
+        if hasattr(encoder, "pooler"):
+            encoder.pooler = None
+        return encoder
+
+    def to_bytes(self) -> bytes:
+        data = {"config": self.config, "tokenizer": self.tokenizer.to_str()}
+        return json.dumps(data, ensure_ascii=False, default=str).encode("utf8")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "_EncoderFiles":
+        return cls(**json.loads(data))
+
+
+def _first_not_none(*values: Optional[int]) -> int:
+    return next(value for value in values if value is not None)
+
+
+def _untrained(model: Model, batch: Batch, is_train: bool) -> Any:
+    raise ValueError(Errors.E109.format(name="he_segmenter"))
+
+
+def _keeper(parts: Dict[str, bytes], name: str) -> Callable[[bytes], None]:
+    def keep(data: bytes) -> None:
+        parts[name] = data
+
+    return keep
+
+
+def _is_foreign(doc: Doc) -> bool:
+    return (doc._.source or {}).get("segmentation") is not None
+
+
+def _group(requests: Iterable[Request], size: int) -> Iterator[List[Request]]:
+    group: List[Request] = []
+    words = 0
+    for request in requests:
+        group.append(request)
+        words += len(request.words)
+        if words >= size:
+            yield group
+            group, words = [], 0
+    if group:
+        yield group
+
+
+def _count_facts(tenths: np.ndarray, own: Optional[np.ndarray]) -> np.ndarray:
+    """Turn counts into features: their logarithm, and whether there is any.
+
+    tenths (np.ndarray): Tenths of counts, float32 of (n, k).
+    own (Optional[np.ndarray]): In training, whether the word at hand was itself
+        counted: a word must not be known from the very place it is learned at.
+    RETURNS (np.ndarray): float32 of (n, 2 * k).
+    """
+    counts = np.rint(tenths * 10)
+    if own is not None:
+        counts = np.maximum(counts - own.reshape(counts.shape), 0)
+    return np.concatenate([np.log1p(counts) / 3, counts > 0], axis=1).astype(np.float32)
+
+
+def _own_counts(words: List[Candidates], targets: List[Target]) -> np.ndarray:
+    rows = []
+    for candidates, target in zip(words, targets, strict=True):
+        own = np.zeros((len(candidates.hosts), 2), dtype=bool)
+        if not target.foreign:
+            if target.choices:
+                host = candidates.hosts[target.choices[0]]
+                own[:, 0] = [h == host for h in candidates.hosts]
+            own[:, 1] = [h == candidates.word for h in candidates.hosts]
+        rows.append(own)
+    return np.concatenate(rows)
+
+
+@spacy.registry.misc("spacy_he_coref.TrainedSegmenter.v1")
+def make_trained_segmenter(
+    width: int = 128,
+    depth: int = 4,
+    hash_rows: int = 20000,
+    dropout: float = 0.3,
+    window: int = 4096,
+    overlap: int = 8,
+    batch_size: int = 4096,
+    encoder_layers: int = 0,
+    encoder_rate: float = 0.1,
+    foreign_weight: float = 0.5,
+    min_count: int = 1,
+) -> TrainedSegmenter:
+    """Trained backend, for ``backend`` of ``he_segmenter``.
+
+    The arguments are those of ``TrainedSegmenter``.
+    RETURNS (TrainedSegmenter): The backend, to be trained or loaded.
+    """
+    return TrainedSegmenter(
+        width=width,
+        depth=depth,
+        hash_rows=hash_rows,
+        dropout=dropout,
+        window=window,
+        overlap=overlap,
+        batch_size=batch_size,
+        encoder_layers=encoder_layers,
+        encoder_rate=encoder_rate,
+        foreign_weight=foreign_weight,
+        min_count=min_count,
+    )

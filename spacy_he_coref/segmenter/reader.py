@@ -1,0 +1,93 @@
+"""The training reader of the segmenter: windows of words from several corpora."""
+
+import random
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, List, Sequence, Union
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from ..tokens import copy_segments, word_bounds
+
+
+class SegmentationCorpus:
+    """Gives shuffled windows of words of gold documents as training examples."""
+
+    def __init__(self, paths: Sequence[Union[str, Path]], window: int) -> None:
+        """Make the reader; files are read on first use.
+
+        paths (Sequence[Union[str, Path]]): ``.spacy`` files of ``he-coref corpus
+            build``.
+        window (int): Words of a window.
+        """
+        self.paths = [Path(path) for path in paths]
+        self.window = window
+        self._windows: List[Doc] = []
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Give every window once, in random order.
+
+        nlp (Language): The pipeline, for its vocabulary.
+        YIELDS (Example): Predicted: the written words. Reference: their segments.
+        RAISES (FileNotFoundError): If a file is not there; says how to make it.
+        """
+        if not self._windows:
+            for path in self.paths:
+                if not path.is_file():
+                    raise FileNotFoundError(
+                        f"{path} is not there. Make it with 'he-coref corpus build' "
+                        "(spacy project run corpus)."
+                    )
+                docs = DocBin().from_disk(path).get_docs(nlp.vocab)
+                for doc in docs:
+                    self._windows.extend(cut_windows(doc, self.window))
+        windows = list(self._windows)
+        random.shuffle(windows)
+        for reference in windows:
+            yield Example(_written_words(reference), reference)
+
+
+def cut_windows(doc: Doc, size: int) -> Iterator[Doc]:
+    """Cut a document into windows of written words.
+
+    doc (Doc): The document, split into segments.
+    size (int): Words of a window; the last one may be shorter.
+    YIELDS (Doc): The windows, with their part of the morpheme layer.
+    """
+    bounds = word_bounds(doc)
+    for i in range(0, len(bounds), size):
+        part = bounds[i : i + size]
+        tokens = doc[part[0][0] : part[-1][1]]
+        window = Doc(
+            doc.vocab,
+            words=[token.text for token in tokens],
+            spaces=[bool(token.whitespace_) for token in tokens],
+        )
+        copy_segments(tokens, window)
+        window._.source = doc._.source
+        yield window
+
+
+def _written_words(doc: Doc) -> Doc:
+    bounds: Iterable = word_bounds(doc)
+    spans = [doc[first:last] for first, last in bounds]
+    return Doc(
+        doc.vocab,
+        words=[span.text for span in spans],
+        spaces=[bool(span[-1].whitespace_) for span in spans],
+    )
+
+
+@spacy.registry.readers("spacy_he_coref.SegmentationCorpus.v1")
+def make_segmentation_corpus(
+    paths: List[str], window: int
+) -> Callable[[Language], Iterator[Example]]:
+    """Training reader of the segmenter, for ``[corpora.train]`` of a config.
+
+    paths (List[str]): ``.spacy`` files of ``he-coref corpus build``.
+    window (int): Words of a window.
+    RETURNS (Callable): The reader.
+    """
+    return SegmentationCorpus(paths, window)

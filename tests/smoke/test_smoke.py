@@ -1,0 +1,107 @@
+"""What must work in every supported environment, the newest spaCy 3.8 included."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import List
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin
+
+pytestmark = pytest.mark.smoke
+
+ROOT = Path(__file__).parents[2]
+TEXT = "דנה קראה את דבריו של השר, בשטחים ובבית."
+MORPHEMES = "דנה קראה את דבר _של_ _הוא של ה שר , ב ה_ שטחים ו ב ה_ בית ."
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Language:
+    """The components by name, as spaCy's entry points give them."""
+    path = tmp_path_factory.mktemp("tiny") / "table.txt"
+    path.write_text(MORPHEMES, encoding="utf8")
+    nlp = spacy.blank(
+        "he",
+        config={
+            "nlp": {"tokenizer": {"@tokenizers": "spacy_he_coref.HebrewTokenizer.v1"}}
+        },
+    )
+    backend = {"@misc": "spacy_he_coref.TableSegmenter.v1", "path": str(path)}
+    nlp.add_pipe("he_segmenter", config={"backend": backend})
+    nlp.add_pipe("he_retokenizer")
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Language:
+    if not spacy.util.is_package("he_coref"):
+        if list((ROOT / "assets").glob("he_coref-*.whl")):
+            pytest.fail("assets/ has a model that is not installed: make test does it")
+        pytest.skip("no he_coref-*.whl in assets/")
+    return spacy.load("he_coref")
+
+
+def rows(nlp: Language, texts: List[str]) -> List[List[object]]:
+    return [
+        [doc.text, [t.text for t in doc], doc._.morphemes] for doc in nlp.pipe(texts)
+    ]
+
+
+def round_trip(nlp: Language, texts: List[str], path: Path) -> None:
+    expected = rows(nlp, texts)
+    assert [row[0] for row in expected] == texts
+    assert [rows(nlp, [text])[0] for text in texts] == expected
+    nlp.to_disk(path)
+    assert rows(spacy.load(path), texts) == expected
+    docs = list(nlp.pipe(texts))
+    read = DocBin().from_bytes(DocBin(docs=docs, store_user_data=True).to_bytes())
+    assert [
+        [doc.text, [t.text for t in doc], doc._.morphemes]
+        for doc in read.get_docs(nlp.vocab)
+    ] == expected
+
+
+def test_tiny_pipeline_segments(tiny: Language) -> None:
+    doc = tiny(TEXT)
+    assert doc.text == TEXT
+    assert " ".join(morpheme.form for morpheme in doc._.morphemes) == MORPHEMES
+    assert [t.text for t in doc[3]._.word] == ["דברי", "ו"]
+    assert doc[4]._.segment_kind == "clitic"
+
+
+def test_tiny_pipeline_streams_and_serializes(tiny: Language, tmp_path: Path) -> None:
+    round_trip(tiny, [TEXT, TEXT], tmp_path / "model")
+
+
+def test_shipped_model_segments(shipped: Language) -> None:
+    doc = shipped(TEXT)
+    assert doc.text == TEXT
+    words = {word.text: word for word in (token._.word for token in doc)}
+    assert [t.text for t in words["דבריו"]] == ["דברי", "ו"]
+    assert [t.text for t in words["בשטחים"]] == ["ב", "שטחים"]
+    assert words["דבריו"][1]._.morphemes == ("_של_", "_הוא")
+
+
+def test_shipped_model_streams_and_serializes(
+    shipped: Language, tmp_path: Path
+) -> None:
+    round_trip(shipped, ["", "דבריו", TEXT, TEXT], tmp_path / "model")
+
+
+def test_command_runs(tmp_path: Path) -> None:
+    nlp = spacy.blank("he")
+    nlp.to_disk(tmp_path / "model")
+    run = subprocess.run(
+        [sys.executable, "-m", "spacy_he_coref", "segment"]
+        + ["--model", str(tmp_path / "model"), "שלום עולם"],
+        capture_output=True,
+        encoding="utf8",
+        cwd=ROOT,
+        check=True,
+    )
+    assert run.stdout.splitlines() == [
+        "שלום\tשלום\tשלום\tword",
+        "עולם\tעולם\tעולם\tword",
+    ]
