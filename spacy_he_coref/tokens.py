@@ -105,9 +105,7 @@ def segments(word: str, analysis: Sequence[Morpheme]) -> List[Segment]:
             continue
         text = word[morpheme.start : morpheme.end]
         forms = (*waiting, morpheme.form)
-        output.append(
-            Segment(text, morpheme.start, morpheme.kind, forms, len(waiting))
-        )
+        output.append(Segment(text, morpheme.start, morpheme.kind, forms, len(waiting)))
         waiting = []
     if waiting and output:
         last = output[-1]
@@ -134,7 +132,7 @@ def trivial_analysis(word: str) -> Analysis:
     return (Morpheme(word, 0, len(word), WORD),)
 
 
-def _key(name: str, offset: int) -> Tuple[str, str, int, None]:
+def _key(name: str, offset: int) -> Any:
     return ("._.", name, offset, None)
 
 
@@ -159,8 +157,9 @@ def pending_analyses(doc: Doc) -> Dict[int, Tuple[int, Analysis]]:
     RETURNS (Dict[int, Tuple[int, Analysis]]): For the character offset of each
         decided word, its length and its morphemes.
     """
-    found = {}
-    for key, value in doc.user_data.items():
+    found: Dict[int, Tuple[int, Analysis]] = {}
+    stored: Dict[Any, Any] = doc.user_data
+    for key, value in stored.items():
         if _is_store(key, ANALYSIS):
             length, rows = value
             found[key[2]] = (length, tuple(Morpheme(*row) for row in rows))
@@ -189,9 +188,7 @@ def is_segment_key(key: Any) -> bool:
     return _is_store(key, SEGMENT) or _is_store(key, ANALYSIS)
 
 
-def set_segment(
-    doc: Doc, offset: int, segment: Segment, word_length: int
-) -> None:
+def set_segment(doc: Doc, offset: int, segment: Segment, word_length: int) -> None:
     """Store what the token at an offset stands for.
 
     doc (Doc): The document, already split.
@@ -299,7 +296,9 @@ def _get_doc_morphemes(doc: Doc) -> Tuple[DocMorpheme, ...]:
     return tuple(output)
 
 
-def tokens_to_morphemes(doc: Doc, spans: Iterable[Tuple[int, int]]) -> List[Tuple[int, int]]:
+def tokens_to_morphemes(
+    doc: Doc, spans: Iterable[Tuple[int, int]]
+) -> List[Tuple[int, int]]:
     """Project token spans to morpheme spans (design section 1).
 
     A span that starts at a token with a covert article includes the article;

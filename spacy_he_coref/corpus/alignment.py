@@ -715,7 +715,7 @@ def _spell_word(forms: Sequence[str]) -> str:
             text = text[:-1] + "ת" if text.endswith("ה") else text
             letters = PRONOUN_ENDINGS.get(letters, (letters,))[0]
         text += letters
-    return text
+    return text or "".join(map(bare, forms))
 
 
 def _without_tree(sentence: KibutzrSentence) -> AlignedSentence:

@@ -359,7 +359,11 @@ class Inventory:
         forms = [base for _, base in pairs]
         known = self.tables["lexicon"].lookup(forms + ["ה" + form for form in forms])
         facts = np.stack(
-            [known[: len(forms)], known[len(forms) :], self.tables["bases"].lookup(forms)],
+            [
+                known[: len(forms)],
+                known[len(forms) :],
+                self.tables["bases"].lookup(forms),
+            ],
             axis=1,
         )
         return np.array([i for i, _ in pairs], dtype=np.int64), forms, facts

@@ -1,6 +1,6 @@
 """The thinc model around the network of the trained segmenter backend."""
 
-from typing import Any, Dict, Optional, Tuple, cast
+from typing import Any, Dict, List, Optional, Tuple, cast
 
 import torch
 from safetensors import torch as safetensors
@@ -40,15 +40,14 @@ class NetworkShim(Shim):
         """
         rate = float(optimizer.learn_rate)
         if self._adam is None:
-            encoder, other = [], []
+            encoder: List[torch.nn.Parameter] = []
+            other: List[torch.nn.Parameter] = []
             for name, weight in self.network.named_parameters():
                 if weight.requires_grad:
                     (encoder if name.startswith("encoder.") else other).append(weight)
-            groups: list[Dict[str, Any]] = [{"params": other, "share": 1.0}]
+            groups: List[Dict[str, Any]] = [{"params": other, "share": 1.0}]
             if encoder:
-                groups.append(
-                    {"params": encoder, "share": self._encoder_rate}
-                )
+                groups.append({"params": encoder, "share": self._encoder_rate})
             self._adam = torch.optim.AdamW(groups, lr=rate)
         for group in self._adam.param_groups:
             group["lr"] = rate * group["share"]
@@ -96,13 +95,23 @@ def make_model(network: SegmenterNetwork, encoder_rate: float) -> Model:
         of a batch. In training, gradients are left to torch: the caller computes a
         loss of both and calls ``backward`` on it.
     """
-    return Model("segmenter_network", _forward, shims=[NetworkShim(network, encoder_rate)])
+    shim = NetworkShim(network, encoder_rate)
+    return Model("segmenter_network", _forward, shims=[shim])
+
+
+def get_network(model: Model) -> SegmenterNetwork:
+    """The torch network of a model that ``make_model`` made.
+
+    model (Model): The model.
+    RETURNS (SegmenterNetwork): Its network.
+    """
+    return cast(NetworkShim, model.shims[0]).network
 
 
 def _forward(
     model: Model, batch: Batch, is_train: bool
 ) -> Tuple[Tuple[torch.Tensor, torch.Tensor], Any]:
-    network = model.shims[0].network
+    network = get_network(model)
     network.train(is_train)
     if is_train:
         return network(batch), _no_backprop

@@ -9,7 +9,7 @@ articles and base forms, share all of this and add a correction of their own, so
 that its habits do not leak into the first.
 """
 
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 import torch.nn.functional as F
@@ -61,6 +61,7 @@ class SegmenterNetwork(nn.Module):
         width: int,
         depth: int,
         dropout: float,
+        n_tags: Sequence[int] = (),
         encoder: Optional[nn.Module] = None,
         encoder_width: int = 0,
     ) -> None:
@@ -73,6 +74,8 @@ class SegmenterNetwork(nn.Module):
         width (int): Width of the vector of a word.
         depth (int): Convolutions over neighbouring words; 0 for none.
         dropout (float): Dropout rate, for all but the encoder.
+        n_tags (Sequence[int]): For each kind of tags that is learned beside the
+            segments, how many there are.
         encoder (Optional[nn.Module]): A transformer that takes ``input_ids`` and
             ``attention_mask``, or None.
         encoder_width (int): Width of its output.
@@ -110,6 +113,7 @@ class SegmenterNetwork(nn.Module):
         self.foreign_hosts = nn.Embedding(hash_rows, 16)
         self.to_foreign_host = nn.Linear(width, 16)
 
+        self.taggers = nn.ModuleList([nn.Linear(width, count) for count in n_tags])
         self.suffix_edits = nn.Embedding(n_suffixes, 64)
         self.edits = nn.Linear(width + 64, n_edits)
         self.edit_facts = nn.Sequential(
@@ -138,9 +142,12 @@ class SegmenterNetwork(nn.Module):
         scores = (self.to_prefix(vectors) @ self.prefix_products.weight.T)[
             word, batch.prefixes
         ] + self.prefix_bias[batch.prefixes]
-        scores = scores + (self.to_suffix(vectors) @ self.suffix_products.weight.T)[
-            word, batch.suffixes
-        ]
+        scores = (
+            scores
+            + (self.to_suffix(vectors) @ self.suffix_products.weight.T)[
+                word, batch.suffixes
+            ]
+        )
         scores = scores + self.suffix_bias[batch.suffixes]
         hosts = self.dropout(self.hosts(batch.hosts))
         scores = scores + (self.to_host(vectors)[word] * hosts).sum(-1)
@@ -159,7 +166,9 @@ class SegmenterNetwork(nn.Module):
                 F.gelu(self.foreign_facts(facts) + self.to_foreign_facts(vectors)[word])
             ).squeeze(-1)
             own = self.foreign_hosts(batch.hosts)
-            correction = correction + (self.to_foreign_host(vectors)[word] * own).sum(-1)
+            correction = correction + (self.to_foreign_host(vectors)[word] * own).sum(
+                -1
+            )
             scores = scores + correction * batch.foreign[word]
         return vectors, scores
 
@@ -188,7 +197,12 @@ class SegmenterNetwork(nn.Module):
         return self.dropout(F.gelu(self.reader(hidden)))
 
     def score_edits(
-        self, vectors: Tensor, suffixes: Tensor, row: Tensor, edits: Tensor, facts: Tensor
+        self,
+        vectors: Tensor,
+        suffixes: Tensor,
+        row: Tensor,
+        edits: Tensor,
+        facts: Tensor,
     ) -> Tensor:
         """Score the edits that fit the hosts of some words.
 

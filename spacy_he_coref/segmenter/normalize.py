@@ -8,7 +8,7 @@ letter keeps the offset that it has in the user's text.
 import unicodedata
 from typing import List, NamedTuple, Tuple
 
-_QUOTES = '״”“„‟«»＂'
+_QUOTES = "״”“„‟«»＂"
 _APOSTROPHES = "׳’‘‚‛`´＇"
 _HYPHENS = "־‐‑‒–—―−－"
 _IGNORED = frozenset(

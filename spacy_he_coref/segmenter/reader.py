@@ -66,6 +66,8 @@ def cut_windows(doc: Doc, size: int) -> Iterator[Doc]:
             spaces=[bool(token.whitespace_) for token in tokens],
         )
         copy_segments(tokens, window)
+        for token, copy in zip(tokens, window, strict=True):
+            copy.pos, copy.dep, copy.morph = token.pos, token.dep, token.morph
         window._.source = doc._.source
         yield window
 

@@ -7,6 +7,8 @@ the network of ``network``.
 """
 
 import json
+import random
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import (
@@ -34,12 +36,18 @@ from spacy.training import Example
 from thinc.api import Model, Optimizer
 from tokenizers import Tokenizer
 
-from ...tokens import COVERT_ARTICLE, Analysis, trivial_analysis
-from ..candidates import NO_PREFIX, NO_SUFFIX, Candidates, Inventory, make_label
+from ...tokens import (
+    COVERT_ARTICLE,
+    HOST,
+    Analysis,
+    trivial_analysis,
+    word_bounds,
+)
+from ..candidates import NO_PREFIX, NO_SUFFIX, Candidates, Inventory, Label, make_label
 from ..contract import Request
-from ..letters import doc_analyses
+from ..letters import doc_analyses, read_analysis
 from ..lexicon import WordTable, read_lexicon
-from ..model import make_model
+from ..model import get_network, make_model
 from ..network import Batch, SegmenterNetwork, segment_argmax, segment_logsumexp
 from ..normalize import needs_normalizing
 from ..windows import Window, make_windows
@@ -47,6 +55,12 @@ from ..windows import Window, make_windows
 # Wordpieces of one word that are read: its first and last ones.
 _PIECES = 8
 _TABLES = ("lexicon", "hosts", "words", "bases")
+# Features of a host that are learned beside its segmentation: they tell nouns with
+# an article from nouns in construct state, which have none.
+_FEATURES = ("Definite", "Gender", "Number", "Person", "VerbForm")
+_NO_TAGS = ("", "", "")
+# After these prefixes an article would be written, after ב and ל it would not.
+_SWAPPED = {(): False, ("ה",): True, ("מ",): False, ("מ", "ה"): True}
 
 
 class Target(NamedTuple):
@@ -57,12 +71,18 @@ class Target(NamedTuple):
         analysis cannot be expressed.
     edit (int): Edit of the host, or -1.
     foreign (bool): Whether it is from a corpus that knows borders only.
+    tags (Tuple[str, ...]): Parts of speech of its segments, features of its host,
+        relation of its host; empty where unknown.
+    swap (Optional[Tuple[str, bool]]): For a noun whose article would be written
+        (הבית, בית, מהבית): its letters without prefix, and whether it has one.
     """
 
     text: str
     choices: List[int]
     edit: int
     foreign: bool
+    tags: Tuple[str, ...] = _NO_TAGS
+    swap: Optional[Tuple[str, bool]] = None
 
 
 class TrainedSegmenter:
@@ -80,6 +100,8 @@ class TrainedSegmenter:
         encoder_layers: int = 0,
         encoder_rate: float = 0.1,
         foreign_weight: float = 0.5,
+        tag_weight: float = 0.3,
+        article_swaps: float = 0.1,
         min_count: int = 1,
     ) -> None:
         """Make an untrained backend; ``initialize`` or ``from_disk`` fill it.
@@ -97,6 +119,10 @@ class TrainedSegmenter:
         encoder_rate (float): Learning rate of the encoder, as a share of the other.
         foreign_weight (float): Weight in the loss of words of which only the
             borders are annotated.
+        tag_weight (float): Weight in the loss of the tags of words, which are
+            learned beside their segments.
+        article_swaps (float): Share of the nouns with a written article, or with
+            none, that training turns into ב or ל with a covert article, or with none.
         min_count (int): How often a pattern must occur in training to be learned.
         """
         self.settings: Dict[str, Any] = {
@@ -111,10 +137,13 @@ class TrainedSegmenter:
         self.batch_size = batch_size
         self.encoder_rate = encoder_rate
         self.foreign_weight = foreign_weight
+        self.tag_weight = tag_weight
+        self.article_swaps = article_swaps
         self.min_count = min_count
         self._model: Optional[Model] = None
         self._inventory: Optional[Inventory] = None
         self._encoder: Optional[_EncoderFiles] = None
+        self._tags: List[Dict[str, int]] = []
         self._pieces: Dict[str, List[int]] = {}
 
     # Use
@@ -216,7 +245,7 @@ class TrainedSegmenter:
         edits = np.concatenate([edits for edits, _, _ in options])
         facts = np.concatenate([facts for _, _, facts in options])
         own = None if gold is None else edits == np.repeat(gold, counts)
-        network = self.model.shims[0].network
+        network = get_network(self.model)
         with torch.set_grad_enabled(gold is not None):
             scores = network.score_edits(
                 vectors,
@@ -335,7 +364,9 @@ class TrainedSegmenter:
     @property
     def model(self) -> Model:
         """The thinc model; before ``initialize`` one without a network."""
-        return self._model if self._model is not None else Model("segmenter", _untrained)
+        return (
+            self._model if self._model is not None else Model("segmenter", _untrained)
+        )
 
     @property
     def inventory(self) -> Inventory:
@@ -375,6 +406,7 @@ class TrainedSegmenter:
                 "The training data has no segmented words. he_segmenter learns from "
                 "Docs as 'he-coref corpus build' makes them."
             )
+        self._tags = _learn_tags(doc for doc in references if not _is_foreign(doc))
         self._inventory = Inventory.learn(
             words,
             read_lexicon(lexicon) if lexicon else {},
@@ -385,7 +417,7 @@ class TrainedSegmenter:
             if encoder is None:
                 raise ValueError(
                     "encoder_layers is not 0: name an encoder in "
-                    "[initialize.components.he_segmenter], as encoder = \"path\"."
+                    '[initialize.components.he_segmenter], as encoder = "path".'
                 )
             self._encoder = _EncoderFiles.load(encoder, self.settings["encoder_layers"])
         self._build(pretrained=encoder)
@@ -400,6 +432,7 @@ class TrainedSegmenter:
             self.settings["width"],
             self.settings["depth"],
             self.settings["dropout"],
+            [len(labels) for labels in self._tags],
             None if files is None else files.make_encoder(pretrained),
             0 if files is None else files.width,
         )
@@ -429,7 +462,10 @@ class TrainedSegmenter:
         windows: List[List[Candidates]] = []
         targets: List[Target] = []
         for example in examples:
-            found = self.make_targets(example.reference)
+            found = [
+                self._swap_article(target)
+                for target in self.make_targets(example.reference)
+            ]
             candidates = [self.inventory.candidates(target.text) for target in found]
             for window in make_windows(self._lengths(candidates), self.window, 0):
                 windows.append(candidates[window.start : window.end])
@@ -453,7 +489,9 @@ class TrainedSegmenter:
             windows, _own_counts(words, targets), [t.foreign for t in targets]
         )
         (vectors, scores), _ = self.model.begin_update(batch)
-        gold = torch.tensor([starts[i] + c for i, t in enumerate(targets) for c in t.choices])
+        gold = torch.tensor(
+            [starts[i] + c for i, t in enumerate(targets) for c in t.choices]
+        )
         word = torch.tensor([i for i, t in enumerate(targets) for _ in t.choices])
         every = segment_logsumexp(scores, batch.word, count)
         right = segment_logsumexp(scores[gold], word, count)
@@ -464,6 +502,12 @@ class TrainedSegmenter:
             ]
         )
         loss = ((every - right) * weight)[weight > 0].sum()
+        for i, labels in enumerate(self._tags):
+            tags = torch.tensor([labels.get(t.tags[i], -100) for t in targets])
+            logits = get_network(self.model).taggers[i](vectors)
+            loss = loss + self.tag_weight * torch.nn.functional.cross_entropy(
+                logits, tags, ignore_index=-100, reduction="sum"
+            )
         rows = [i for i, t in enumerate(targets) if t.edit >= 0]
         if rows:
             chosen = [targets[i].choices[0] for i in rows]
@@ -478,9 +522,10 @@ class TrainedSegmenter:
             for edit, (fitting, _, _) in zip(edits, options, strict=True):
                 places.append(first + int(np.flatnonzero(fitting == edit)[0]))
                 first += len(fitting)
-            loss = loss + (
-                segment_logsumexp(points, group, len(rows)) - points[places]
-            ).sum()
+            loss = (
+                loss
+                + (segment_logsumexp(points, group, len(rows)) - points[places]).sum()
+            )
         return loss / count
 
     def make_targets(self, doc: Doc) -> List[Target]:
@@ -492,27 +537,54 @@ class TrainedSegmenter:
             agrees with what is known counts as right.
         RETURNS (List[Target]): One target per written word.
         """
-        inventory = self.inventory
         scheme = (doc._.source or {}).get("segmentation")
         output: List[Target] = []
-        for item in doc_analyses(doc):
-            candidates = inventory.candidates(item.text)
-            choices: List[int] = []
-            edit = -1
+        for first, last in word_bounds(doc):
+            if doc[first].is_space:
+                continue
+            text = doc[first:last].text
+            analysis = read_analysis(doc, first, last)
             if scheme is not None:
-                choices = self._agreeing(candidates, item.analysis, scheme)
-            else:
-                label = make_label(item.text, item.analysis)
-                if label is not None:
-                    prefix = inventory.prefix_index.get(label.prefix, -1)
-                    suffix = inventory.suffix_index.get(label.suffix, -1)
-                    choices = np.flatnonzero(
-                        (candidates.prefixes == prefix) & (candidates.suffixes == suffix)
-                    ).tolist()
-                    if choices and label.edit is not None:
-                        edit = inventory.edit_index.get(label.edit, -1)
-            output.append(Target(item.text, choices, edit, scheme is not None))
+                candidates = self.inventory.candidates(text)
+                choices = self._agreeing(candidates, analysis, scheme)
+                output.append(Target(text, choices, -1, True))
+                continue
+            label = make_label(text, analysis)
+            tags = _word_tags(doc, first, last)
+            if label is None:
+                output.append(Target(text, [], -1, False, tags))
+                continue
+            edit = -1
+            choices = self._matching(text, label)
+            if choices and label.edit is not None:
+                edit = self.inventory.edit_index.get(label.edit, -1)
+            output.append(
+                Target(text, choices, edit, False, tags, _swap(text, label, tags))
+            )
         return output
+
+    def _matching(self, text: str, label: Label) -> List[int]:
+        candidates = self.inventory.candidates(text)
+        prefix = self.inventory.prefix_index.get(label.prefix, -1)
+        suffix = self.inventory.suffix_index.get(label.suffix, -1)
+        found = (candidates.prefixes == prefix) & (candidates.suffixes == suffix)
+        return np.flatnonzero(found).tolist()
+
+    def _swap_article(self, target: Target) -> Target:
+        """Now and then, hide whether a noun has an article.
+
+        Whether a noun is definite is seen from the words around it. Where the article
+        is written, that is learned for free: הבית and בית become לבית, with and
+        without the covert article.
+        """
+        if target.swap is None or random.random() >= self.article_swaps:
+            return target
+        rest, article = target.swap
+        preposition = random.choice("בל")
+        text = preposition + rest
+        prefix = (preposition, COVERT_ARTICLE) if article else (preposition,)
+        choices = self._matching(text, Label(prefix, NO_SUFFIX, None, rest))
+        return Target(text, choices, -1, False) if choices else target
 
     def _agreeing(
         self, candidates: Candidates, analysis: Analysis, scheme: str
@@ -561,7 +633,9 @@ class TrainedSegmenter:
         """
         return util.to_bytes(self._parts(), exclude)
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "TrainedSegmenter":
+    def from_bytes(
+        self, data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "TrainedSegmenter":
         """Load the backend.
 
         data (bytes): What ``to_bytes`` gave.
@@ -606,7 +680,11 @@ class TrainedSegmenter:
         if self._model is None:
             return {}
         inventory, model, encoder = self.inventory, self.model, self._encoder
-        settings = {"network": self.settings, "inventory": inventory.to_dict()}
+        settings = {
+            "network": self.settings,
+            "tags": self._tags,
+            "inventory": inventory.to_dict(),
+        }
         parts: Dict[str, Callable[[], bytes]] = {
             "settings": lambda: json.dumps(settings, ensure_ascii=False).encode("utf8"),
             "weights": lambda: model.shims[0].to_bytes(),
@@ -622,6 +700,7 @@ class TrainedSegmenter:
             return self
         data = json.loads(parts["settings"])
         self.settings = data["network"]
+        self._tags = data["tags"]
         tables = {name: WordTable.from_bytes(parts[name]) for name in _TABLES}
         self._inventory = Inventory.from_dict(data["inventory"], tables)
         self._encoder = (
@@ -741,6 +820,36 @@ def _is_foreign(doc: Doc) -> bool:
     return (doc._.source or {}).get("segmentation") is not None
 
 
+def _word_tags(doc: Doc, first: int, last: int) -> Tuple[str, ...]:
+    """Parts of speech of the segments of a word, features and relation of its host."""
+    tokens = doc[first:last]
+    host = next((t for t in tokens if t._.segment_kind == HOST), tokens[0])
+    if not host.pos_:
+        return _NO_TAGS
+    features = host.morph.to_dict()
+    kept = [f"{name}={features[name]}" for name in _FEATURES if name in features]
+    return "+".join(t.pos_ for t in tokens), "|".join(kept) or "_", host.dep_
+
+
+def _learn_tags(docs: Iterable[Doc], min_count: int = 3) -> List[Dict[str, int]]:
+    counts: List[Counter[str]] = [Counter() for _ in _NO_TAGS]
+    for doc in docs:
+        for first, last in word_bounds(doc):
+            for count, tag in zip(counts, _word_tags(doc, first, last), strict=True):
+                count[tag] += bool(tag)
+    labels = [sorted(t for t, n in count.items() if n >= min_count) for count in counts]
+    return [{tag: i for i, tag in enumerate(tags)} for tags in labels if tags]
+
+
+def _swap(text: str, label: Label, tags: Tuple[str, ...]) -> Optional[Tuple[str, bool]]:
+    article = _SWAPPED.get(label.prefix)
+    if article is None or label.suffix != NO_SUFFIX or not "א" <= text[0] <= "ת":
+        return None
+    if not tags[0].endswith("NOUN"):
+        return None
+    return text[sum(map(len, label.prefix)) :], article
+
+
 def _group(requests: Iterable[Request], size: int) -> Iterator[List[Request]]:
     group: List[Request] = []
     words = 0
@@ -793,6 +902,8 @@ def make_trained_segmenter(
     encoder_layers: int = 0,
     encoder_rate: float = 0.1,
     foreign_weight: float = 0.5,
+    tag_weight: float = 0.3,
+    article_swaps: float = 0.1,
     min_count: int = 1,
 ) -> TrainedSegmenter:
     """Trained backend, for ``backend`` of ``he_segmenter``.
@@ -811,5 +922,7 @@ def make_trained_segmenter(
         encoder_layers=encoder_layers,
         encoder_rate=encoder_rate,
         foreign_weight=foreign_weight,
+        tag_weight=tag_weight,
+        article_swaps=article_swaps,
         min_count=min_count,
     )
