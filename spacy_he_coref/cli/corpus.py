@@ -70,12 +70,14 @@ def build(
         help="The Hebrew treebank: a folder of *.conllu files, or one such file.",
     ),
     iahlt: Optional[List[Path]] = typer.Option(
-        None, "--iahlt", help="A file of the IAHLT coreference corpus; repeat for more."
+        None,
+        "--iahlt",
+        help="A file (.jsonl) or folder of the IAHLT coreference corpus; repeat.",
     ),
     ud: Optional[List[Path]] = typer.Option(
         None,
         "--ud",
-        help="A CoNLL-U file of another treebank, for its segmentation; repeat.",
+        help="A file or folder of another treebank, for its segmentation; repeat.",
     ),
 ) -> None:
     """Build the training corpora as .spacy files.
@@ -170,3 +172,30 @@ def stats(
             draw_histogram(found["sentences_per_document"], figure)
     except (CorpusError, ImportError, OSError) as error:
         fail(str(error))
+
+
+@app.command()
+def lexicon(
+    output: Path = typer.Argument(..., help="The file to write, ending in .tsv.gz."),
+) -> None:
+    """Write the word list that the segmenter learns with.
+
+    It has the 590,000 Hebrew words and frequencies of the package wordfreq (data under
+    CC BY-SA 4.0; its sources are Wikipedia, subtitles, news, books and the web), which
+    tell a host from letters that only look like one: שסילבר is rare, סילבר is not.
+
+    ```
+    he-coref corpus lexicon corpora/lexicon.tsv.gz
+    ```
+
+    It needs wordfreq (`pip install 'spacy_he_coref[train]'`).
+    """
+    from ..segmenter.lexicon import wordfreq_lexicon, write_lexicon
+
+    try:
+        words = wordfreq_lexicon()
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_lexicon(output, words)
+    except (ImportError, OSError) as error:
+        fail(str(error))
+    typer.echo(f"{output}: {len(words):,} words")

@@ -5,13 +5,14 @@ import os
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Union
+from typing import Dict, List, Optional, Sequence, Union
 
 import spacy
 from spacy.tokens import DocBin
 from tqdm import tqdm
 
 from .alignment import Treebank, align_document
+from .conllu import CorpusError
 from .docs import TREE_ATTRS, make_doc
 from .iahlt import IAHLT_ATTRS, make_iahlt_docs
 from .kibutzr import find_kibutzr, read_kibutzr
@@ -34,7 +35,8 @@ def build_corpus(
         ``ud.spacy`` and ``build.json``.
     kibutzr (Optional[Union[str, Path]]): Directory of KibutzR.
     htb (Optional[Union[str, Path]]): Directory of the Hebrew treebank.
-    iahlt (Sequence[Union[str, Path]]): Files of the IAHLT coreference corpus.
+    iahlt (Sequence[Union[str, Path]]): Files of the IAHLT coreference corpus, or
+        directories of them.
     ud (Sequence[Union[str, Path]]): Files of other treebanks, of which only the
         segmentation is taken.
     RETURNS (Dict[str, Dict[str, int]]): The counts of each file.
@@ -64,6 +66,8 @@ def build_corpus(
                         make_doc(vocab, document, aligned, split, counts[split])
                     )
                     progress.update()
+    iahlt = _find_files(iahlt, "*.jsonl")
+    ud = _find_files(ud, "*.conllu")
     if iahlt:
         bins["iahlt"] = DocBin(attrs=IAHLT_ATTRS, store_user_data=True)
         counts["iahlt"] = Counter()
@@ -79,6 +83,22 @@ def build_corpus(
     files_out["build.json"] = json.dumps(plain, indent=2).encode("utf8")
     _write_all(Path(output), files_out)
     return plain
+
+
+def _find_files(
+    paths: Sequence[Union[str, Path]], pattern: str
+) -> List[Union[str, Path]]:
+    """Files as they are given, and those of the directories that are given."""
+    found: List[Union[str, Path]] = []
+    for path in paths:
+        if not Path(path).is_dir():
+            found.append(path)
+            continue
+        files = sorted(Path(path).glob(pattern))
+        if not files:
+            raise CorpusError(path, None, f"there is no {pattern} in this directory.")
+        found.extend(files)
+    return found
 
 
 def _write_all(output: Path, files: Dict[str, bytes]) -> None:

@@ -216,7 +216,8 @@ def segment_kinds(
 ) -> List[str]:
     """The kind of each morpheme of a word.
 
-    Proclitics at the begin are prefixes, pronouns at the end with their
+    Proclitics at the begin are prefixes, with a quotation mark after them (ב"הארץ);
+    pronouns at the end with their
     unwritten ``_של_`` or ``את_`` are clitics, what is between is the host. If
     nothing is left (לו is ל and _הוא), the last morpheme before the clitics is
     the host.
@@ -236,7 +237,9 @@ def segment_kinds(
         last -= 1
     first = 0
     while first < last - 1 and (
-        forms[first] in proclitics or forms[first] == COVERT_ARTICLE
+        forms[first] in proclitics
+        or forms[first] == COVERT_ARTICLE
+        or (first > 0 and forms[first] == '"')
     ):
         first += 1
     return [PREFIX] * first + [HOST] * (last - first) + [CLITIC] * (len(forms) - last)

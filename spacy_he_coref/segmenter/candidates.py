@@ -17,7 +17,7 @@ import numpy as np
 
 from ..tokens import CLITIC, COVERT_ARTICLE, HOST, PREFIX, Analysis, Morpheme
 from .lexicon import WordTable
-from .normalize import normalize_word
+from .normalize import has_hebrew, normalize_word
 
 # Longer words are left whole: no Hebrew word with its prefixes comes near.
 MAX_LETTERS = 40
@@ -299,7 +299,7 @@ class Inventory:
         word, offsets = normalize_word(typed)
         length = len(word)
         rows: List[Tuple[int, int, str]] = []
-        if length <= MAX_LETTERS and any("א" <= c <= "ת" for c in word):
+        if length <= MAX_LETTERS and has_hebrew(word):
             for start in range(min(self._longest_start, length - 1) + 1):
                 prefixes = self._by_start.get(word[:start])
                 if prefixes is None:

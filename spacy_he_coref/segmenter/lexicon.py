@@ -8,7 +8,7 @@ can bear.
 
 import gzip
 from pathlib import Path
-from typing import Dict, Iterable, Mapping, Sequence, Union
+from typing import Dict, Mapping, Sequence, Union
 from zlib import crc32
 
 import numpy as np
@@ -130,15 +130,3 @@ def read_lexicon(path: Union[str, Path]) -> Dict[str, float]:
                     "lexicon again with 'he-coref corpus lexicon'."
                 ) from error
     return values
-
-
-def count(words: Iterable[str]) -> Dict[str, int]:
-    """Count words.
-
-    words (Iterable[str]): The words.
-    RETURNS (Dict[str, int]): How often each occurs.
-    """
-    counts: Dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    return counts

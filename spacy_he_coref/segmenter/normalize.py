@@ -83,3 +83,12 @@ def needs_normalizing(word: str) -> bool:
     RETURNS (bool): True if it does.
     """
     return not _CHANGED.isdisjoint(word) or "''" in word
+
+
+def has_hebrew(word: str) -> bool:
+    """Whether there is a Hebrew letter in a word.
+
+    word (str): The word in its one spelling.
+    RETURNS (bool): True if there is one.
+    """
+    return any("א" <= letter <= "ת" for letter in word)

@@ -49,7 +49,7 @@ from ..letters import doc_analyses, read_analysis
 from ..lexicon import WordTable, read_lexicon
 from ..model import get_network, make_model
 from ..network import Batch, SegmenterNetwork, segment_argmax, segment_logsumexp
-from ..normalize import needs_normalizing
+from ..normalize import has_hebrew, needs_normalizing
 from ..windows import Window, make_windows
 
 # Wordpieces of one word that are read: its first and last ones.
@@ -261,15 +261,13 @@ class TrainedSegmenter:
     def _analysis(
         self, text: str, candidates: Candidates, choice: int, base: Optional[str]
     ) -> Analysis:
-        if len(candidates.hosts) == 1:
-            return trivial_analysis(text)
         inventory = self.inventory
         if (
             inventory.prefixes[candidates.prefixes[choice]] == NO_PREFIX
             and inventory.suffixes[candidates.suffixes[choice]] == NO_SUFFIX
         ):
             whole = trivial_analysis(text)
-            if needs_normalizing(text):
+            if needs_normalizing(text) and has_hebrew(candidates.word):
                 # A word with niqqud stands for the morpheme without it.
                 return (whole[0]._replace(form=candidates.word),)
             return whole

@@ -1,0 +1,1 @@
+"""Segmentation of written words into morphemes."""
