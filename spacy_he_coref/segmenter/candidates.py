@@ -280,23 +280,58 @@ class Inventory:
         """
         return crc32(text.encode("utf8")) % self.hash_rows
 
-    def candidates(self, typed: str) -> Candidates:
-        """The possible analyses of a word.
+    def candidates(self, typed: Sequence[str]) -> List[Candidates]:
+        """The possible analyses of words.
 
-        typed (str): The word as it stands in the text.
-        RETURNS (Candidates): At least one candidate: the word as a whole.
+        typed (Sequence[str]): Words as they stand in the text.
+        RETURNS (List[Candidates]): For each, at least one candidate: the word as a
+            whole.
         """
-        found = self._cache.get(typed)
-        if found is None:
-            found = self._make_candidates(typed)
-            if len(self._cache) >= _CACHE_SIZE:
-                self._cache.clear()
-            if len(typed) <= MAX_LETTERS:
-                self._cache[typed] = found
-        return found
+        known = self._cache
+        missing = {word for word in typed if word not in known}
+        if missing:
+            made = self._make_candidates(sorted(missing))
+            if len(known) + len(made) > _CACHE_SIZE:
+                # A new one, for threads that are reading the old one.
+                known = self._cache = {}
+                made = self._make_candidates(sorted(set(typed)))
+            known.update(made)
+        output = [known[word] for word in typed]
+        for word in missing:
+            if len(word) > MAX_LETTERS:
+                known.pop(word, None)
+        return output
 
-    def _make_candidates(self, typed: str) -> Candidates:
-        word, offsets = normalize_word(typed)
+    def _make_candidates(self, words: Sequence[str]) -> Dict[str, Candidates]:
+        """Make the candidates of many words at once, with few look-ups."""
+        normal = [normalize_word(word) for word in words]
+        rows = [self._rows(word.text) for word in normal]
+        facts = self._facts([word.text for word in normal], rows)
+        output: Dict[str, Candidates] = {}
+        for typed, (word, offsets), own, known in zip(
+            words, normal, rows, facts, strict=True
+        ):
+            # Letters past the first ones of a very long token say nothing.
+            short = word[:MAX_LETTERS]
+            grams = ["w" + short]
+            for size in AFFIX_LENGTHS:
+                grams += [f"p{size}{short[:size]}", f"s{size}{short[-size:]}"]
+            hosts = [host for _, _, host in own]
+            hashes = {host: self.hash("h" + host[:MAX_LETTERS]) for host in set(hosts)}
+            output[typed] = Candidates(
+                word,
+                offsets,
+                np.array([self.hash(gram) for gram in grams], dtype=np.int64),
+                np.array([p for p, _, _ in own], dtype=np.int64),
+                np.array([s for _, s, _ in own], dtype=np.int64),
+                hosts,
+                np.array([hashes[host] for host in hosts], dtype=np.int64),
+                known,
+            )
+        return output
+
+    def _rows(self, word: str) -> List[Tuple[int, int, str]]:
+        """Prefix pattern, suffix pattern and host of each candidate of a word."""
         length = len(word)
         rows: List[Tuple[int, int, str]] = []
         if length <= MAX_LETTERS and has_hebrew(word):
@@ -313,38 +348,40 @@ class Inventory:
         if not rows:
             whole = (self.prefix_index[NO_PREFIX], self.suffix_index[NO_SUFFIX], word)
             rows = [whole]
-        hosts = [host for _, _, host in rows]
-        # Letters past the first ones of a very long token say nothing.
-        short = word if length <= MAX_LETTERS else word[:MAX_LETTERS]
-        grams = ["w" + short]
-        for size in AFFIX_LENGTHS:
-            grams += [f"p{size}{short[:size]}", f"s{size}{short[-size:]}"]
-        return Candidates(
-            word,
-            offsets,
-            np.array([self.hash(gram) for gram in grams], dtype=np.int64),
-            np.array([p for p, _, _ in rows], dtype=np.int64),
-            np.array([s for _, s, _ in rows], dtype=np.int64),
-            hosts,
-            np.array([self.hash("h" + h[:MAX_LETTERS]) for h in hosts], dtype=np.int64),
-            self._facts(word, rows),
-        )
+        return rows
 
-    def _facts(self, word: str, rows: List[Tuple[int, int, str]]) -> np.ndarray:
-        facts = np.zeros((len(rows), FACTS), dtype=np.float32)
-        if len(rows) == 1:
-            return facts
-        hosts = [host for _, _, host in rows]
-        facts[:, 0] = self.tables["hosts"].lookup(hosts)
-        facts[:, 1] = self.tables["words"].lookup(hosts)
-        facts[:, 2] = [len(host) / 5 for host in hosts]
-        queries: List[str] = [word, "ה" + word]
-        for _, suffix, host in rows:
-            queries += _neighbours(host, self.suffixes[suffix].letters)
-        known = self.tables["lexicon"].lookup(queries)
-        facts[:, 3:5] = known[:2]
-        facts[:, 5:] = known[2:].reshape(len(rows), FACTS - 5)
-        return facts
+    def _facts(
+        self, words: Sequence[str], rows: List[List[Tuple[int, int, str]]]
+    ) -> List[np.ndarray]:
+        """What is known of each candidate of each word."""
+        # Candidates that differ in an article or a pattern only share their host.
+        places: Dict[Tuple[str, str], int] = {}
+        hosts: List[str] = []
+        neighbours: List[str] = []
+        place: List[int] = []
+        for own in rows:
+            for _, suffix, host in own:
+                pair = (host, self.suffixes[suffix].letters)
+                at = places.get(pair)
+                if at is None:
+                    at = places[pair] = len(hosts)
+                    hosts.append(host)
+                    neighbours += _neighbours(host, pair[1]) if host else [""] * 12
+                place.append(at)
+        unique = np.zeros((len(hosts), FACTS), dtype=np.float32)
+        unique[:, 0] = self.tables["hosts"].lookup(hosts)
+        unique[:, 1] = self.tables["words"].lookup(hosts)
+        unique[:, 2] = [min(len(host), MAX_LETTERS) / 5 for host in hosts]
+        lexicon = self.tables["lexicon"]
+        unique[:, 5:] = lexicon.lookup(neighbours).reshape(len(hosts), FACTS - 5)
+        facts = unique[place]
+        counts = [len(own) for own in rows]
+        facts[:, 3] = np.repeat(lexicon.lookup(words), counts)
+        definite = lexicon.lookup(["ה" + word for word in words])
+        facts[:, 4] = np.repeat(definite, counts)
+        # A word with no choice needs no facts.
+        facts[np.repeat(np.array(counts) == 1, counts)] = 0
+        return np.split(facts, np.cumsum(counts)[:-1])
 
     def bases(self, host: str) -> Tuple[np.ndarray, List[str], np.ndarray]:
         """The possible base forms of a host before a suffix.

@@ -20,6 +20,7 @@ from ..evaluation.segmentation import SCORE_WEIGHTS
 from ..tokens import (
     Analysis,
     clear_analyses,
+    is_segmented,
     is_trivial,
     set_analysis,
     trivial_analysis,
@@ -187,6 +188,7 @@ class HebrewSegmenter(Pipe):
                 f"Document {describe_doc(doc)}: the backend of {self.name!r} gave "
                 f"{len(analyses)} analyses for {len(request.words)} words."
             )
+        segmented = is_segmented(doc)
         changed: List[Tuple[Word, Analysis]] = []
         for word, analysis, (first, last) in zip(
             request.words, analyses, bounds, strict=True
@@ -199,7 +201,12 @@ class HebrewSegmenter(Pipe):
                 ) from error
             if is_trivial(word.text, analysis):
                 analysis = trivial_analysis(word.text)
-            if tuple(analysis) != read_analysis(doc, first, last):
+            # On a Doc that is not segmented yet, only what is not whole is news.
+            if segmented:
+                news = tuple(analysis) != read_analysis(doc, first, last)
+            else:
+                news = not is_trivial(word.text, analysis)
+            if news:
                 changed.append((word, tuple(analysis)))
         clear_analyses(doc)
         for word, analysis in changed:

@@ -63,7 +63,7 @@ def test_what_no_pattern_can_express() -> None:
 def test_gold_is_among_the_candidates(inventory: Inventory, word: str) -> None:
     label = make_label(word, gold(word))
     assert label is not None
-    candidates = inventory.candidates(word)
+    (candidates,) = inventory.candidates([word])
     pairs = [
         (inventory.prefixes[p], inventory.suffixes[s])
         for p, s in zip(candidates.prefixes, candidates.suffixes, strict=True)
@@ -80,7 +80,7 @@ def test_gold_is_among_the_candidates(inventory: Inventory, word: str) -> None:
 
 def test_every_candidate_is_a_valid_analysis(inventory: Inventory) -> None:
     for word in [*WORDS, "ולבבו", "ובשב", "הם", "ו", "בְּבֵיתוֹ", "וּלְבִתּוֹ"]:
-        candidates = inventory.candidates(word)
+        (candidates,) = inventory.candidates([word])
         for i in range(len(candidates.hosts)):
             if len(candidates.hosts) > 1:
                 analysis = inventory.analysis(candidates, i, None)
@@ -92,7 +92,8 @@ def test_every_candidate_is_a_valid_analysis(inventory: Inventory) -> None:
     "word", ["", "!", "2010", "spaCy", "🙂", "א" * 10_000, "\u05b8"]
 )
 def test_words_that_stay_whole(inventory: Inventory, word: str) -> None:
-    assert len(inventory.candidates(word).hosts) == 1
+    (candidates,) = inventory.candidates([word])
+    assert len(candidates.hosts) == 1
 
 
 def test_plain_lists_and_back(inventory: Inventory) -> None:

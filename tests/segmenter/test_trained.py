@@ -308,7 +308,7 @@ def test_borders_are_all_that_a_second_corpus_teaches(light: Language) -> None:
         doc._.source = {"segmentation": scheme}
         (target,) = backend.make_targets(doc)
         assert target.foreign
-        candidates = backend.inventory.candidates(word)
+        (candidates,) = backend.inventory.candidates([word])
         patterns.append(
             {
                 backend.inventory.prefixes[candidates.prefixes[choice]]
@@ -327,7 +327,7 @@ def test_swapped_articles(light: Language, corpus: Path) -> None:
             for target in backend.make_targets(doc):
                 new = backend._swap_article(target)
                 if new is not target:
-                    candidates = backend.inventory.candidates(new.text)
+                    (candidates,) = backend.inventory.candidates([new.text])
                     (choice,) = new.choices
                     prefix = backend.inventory.prefixes[candidates.prefixes[choice]]
                     assert target.swap is not None

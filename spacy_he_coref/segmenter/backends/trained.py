@@ -163,7 +163,7 @@ class TrainedSegmenter:
 
     def _segment(self, documents: List[List[str]]) -> List[List[Analysis]]:
         inventory = self.inventory
-        words = [[inventory.candidates(text) for text in texts] for texts in documents]
+        words = [inventory.candidates(texts) for texts in documents]
         choices: List[List[Tuple[int, Optional[str]]]] = [
             [(0, None)] * len(texts) for texts in documents
         ]
@@ -464,7 +464,7 @@ class TrainedSegmenter:
                 self._swap_article(target)
                 for target in self.make_targets(example.reference)
             ]
-            candidates = [self.inventory.candidates(target.text) for target in found]
+            candidates = self.inventory.candidates([target.text for target in found])
             for window in make_windows(self._lengths(candidates), self.window, 0):
                 windows.append(candidates[window.start : window.end])
             targets += found
@@ -543,7 +543,7 @@ class TrainedSegmenter:
             text = doc[first:last].text
             analysis = read_analysis(doc, first, last)
             if scheme is not None:
-                candidates = self.inventory.candidates(text)
+                (candidates,) = self.inventory.candidates([text])
                 choices = self._agreeing(candidates, analysis, scheme)
                 output.append(Target(text, choices, -1, True))
                 continue
@@ -562,7 +562,7 @@ class TrainedSegmenter:
         return output
 
     def _matching(self, text: str, label: Label) -> List[int]:
-        candidates = self.inventory.candidates(text)
+        (candidates,) = self.inventory.candidates([text])
         prefix = self.inventory.prefix_index.get(label.prefix, -1)
         suffix = self.inventory.suffix_index.get(label.suffix, -1)
         found = (candidates.prefixes == prefix) & (candidates.suffixes == suffix)
