@@ -23,10 +23,12 @@ from spacy.symbols import ORTH
 from spacy.tokenizer import Tokenizer
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
+from .segmenter.normalize import APOSTROPHES, QUOTES
+from .segmenter.normalize import HYPHENS as ALL_HYPHENS
+
 # What goes inside the brackets of a character class.
-QUOTES = '"״”“„‟″«»'
-GERESH = "'׳’‘‛`´ʼ′"
-HYPHENS = r"\-־‐‑‒–—―−"
+GERESH = APOSTROPHES
+HYPHENS = re.escape(ALL_HYPHENS)
 MARKS = "\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\ufb1e"
 HEBREW = "א-ת\u05ef-\u05f2\ufb1d\ufb1f-\ufb4f" + POINTS

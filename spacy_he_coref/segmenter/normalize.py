@@ -8,9 +8,10 @@ letter keeps the offset that it has in the user's text.
 import unicodedata
 from typing import List, NamedTuple, Tuple
 
-_QUOTES = "״”“„‟«»＂"
-_APOSTROPHES = "׳’‘‚‛`´＇"
-_HYPHENS = "־‐‑‒–—―−－"
+# What is typed for " ' and -; these themselves come first.
+QUOTES = '"״”“„‟″«»＂'
+APOSTROPHES = "'׳’‘‛`´ʼ′＇"
+HYPHENS = "-־‐‑‒–—―−－"
 _IGNORED = frozenset(
     [chr(c) for c in range(0x0591, 0x05C8) if c not in (0x05BE, 0x05C0, 0x05C3, 0x05C6)]
     + [chr(c) for c in range(0x200B, 0x2010)]
@@ -19,9 +20,9 @@ _IGNORED = frozenset(
     + ["\u00ad", "\u034f", "\u061c", "\ufeff", "\ufb1e"]
 )
 _MAP = {
-    **{c: '"' for c in _QUOTES},
-    **{c: "'" for c in _APOSTROPHES},
-    **{c: "-" for c in _HYPHENS},
+    **{c: '"' for c in QUOTES[1:]},
+    **{c: "'" for c in APOSTROPHES[1:]},
+    **{c: "-" for c in HYPHENS[1:]},
 }
 # Presentation forms: a letter with its point in one character (שׁ).
 for _code in range(0xFB1D, 0xFB4F):
