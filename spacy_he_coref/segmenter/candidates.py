@@ -235,9 +235,9 @@ class Inventory:
             "bases": WordTable(_as_numbers(bases)),
         }
         return cls(
-            [p for p, n in prefixes.items() if n >= min_count],
-            [s for s, n in suffixes.items() if n >= min_count],
-            [e for e, n in edits.items() if n >= min_count],
+            sorted(p for p, n in prefixes.items() if n >= min_count),
+            sorted(s for s, n in suffixes.items() if n >= min_count),
+            sorted(e for e, n in edits.items() if n >= min_count),
             tables,
             hash_rows,
         )
