@@ -12,8 +12,10 @@ SAMPLE := דנה פגשה את אחיה בבית הספר, והוא סיפר ל�
 # Through the environment, so that quotes (צה"ל) and dollars reach the command as typed.
 export HE_COREF_TEXT := $(or $(value TEXT),$(SAMPLE))
 
-# The newest model in the repository, by version and not by letter (0.10 > 0.9).
-MODEL := $(lastword $(shell ls -1 assets/he_coref-*.whl 2>/dev/null | sort -V))
+# The newest models in the repository, by version and not by letter (0.10 > 0.9).
+newest = $(lastword $(shell ls -1 assets/$(1)-*.whl 2>/dev/null | sort -V))
+MODEL := $(call newest,he_coref)
+LIGHT := $(call newest,he_segmenter_light)
 SETUP := setup.cfg pyproject.toml Makefile spacy_he_coref/about.py
 
 .DELETE_ON_ERROR:
@@ -54,9 +56,9 @@ python:
 .venv38/.test: .venv38/.core $(if $(MODEL),.venv38/.model)
 	@touch $@
 
-# The shipped model needs nothing that the package has not installed already.
-%/.model: $(MODEL) %/.core
-	$*/bin/pip install -q --no-index --no-deps --force-reinstall $(MODEL)
+# The shipped models need nothing that the package has not installed already.
+%/.model: $(MODEL) $(LIGHT) %/.core
+	$*/bin/pip install -q --no-index --no-deps --force-reinstall $(MODEL) $(LIGHT)
 	@touch $@
 
 ifeq ($(MODEL),)
