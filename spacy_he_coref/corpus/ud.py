@@ -56,8 +56,10 @@ def _make_doc(
 ) -> Doc:
     texts: List[str] = []
     spaces: List[bool] = []
+    starts: List[bool] = []
     rows = []
     for sentence in sentences:
+        first = len(texts)
         for word in sentence.words:
             analysis = _analysis(sentence, word)
             validate_analysis(word.text, analysis)
@@ -72,8 +74,9 @@ def _make_doc(
             counts["words"] += 1
             counts["covert_articles"] += any(m.form == COVERT_ARTICLE for m in analysis)
         spaces[-1] = True
+        starts += [i == first for i in range(first, len(texts))]
     spaces[-1] = False
-    doc = Doc(vocab, words=texts, spaces=spaces)
+    doc = Doc(vocab, words=texts, spaces=spaces, sent_starts=starts)
     for token, row in zip(doc, rows, strict=True):
         if row is not None:
             set_segment(doc, token.idx, row[0], len(row[1]))
