@@ -113,8 +113,9 @@ def test_versions_agree() -> None:
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf8")
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text("utf8")
     assert f'version: "{version}"' in (ROOT / "project.yml").read_text("utf8")
-    meta = json.loads((ROOT / "configs" / "meta.json").read_text("utf8"))
-    assert meta["version"] == version
+    for name in ("meta.json", "meta_light.json"):
+        meta = json.loads((ROOT / "configs" / name).read_text("utf8"))
+        assert meta["version"] == version
 
 
 def test_every_folder_of_modules_is_a_package() -> None:

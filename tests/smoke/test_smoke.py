@@ -34,13 +34,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Language:
     return nlp
 
 
-@pytest.fixture(scope="module")
-def shipped() -> Language:
-    if not spacy.util.is_package("he_coref"):
-        if list((ROOT / "assets").glob("he_coref-*.whl")):
+@pytest.fixture(scope="module", params=["he_coref", "he_segmenter_light"])
+def shipped(request: pytest.FixtureRequest) -> Language:
+    name = request.param
+    if not spacy.util.is_package(name):
+        if list((ROOT / "assets").glob(f"{name}-*.whl")):
             pytest.fail("assets/ has a model that is not installed: make test does it")
-        pytest.skip("no he_coref-*.whl in assets/")
-    return spacy.load("he_coref")
+        pytest.skip(f"no {name}-*.whl in assets/")
+    return spacy.load(name)
 
 
 def rows(nlp: Language, texts: List[str]) -> List[List[object]]:
