@@ -56,7 +56,7 @@ def _make_doc(
 ) -> Doc:
     texts: List[str] = []
     spaces: List[bool] = []
-    starts: List[bool] = []
+    starts: List[Union[bool, int, None]] = []
     rows = []
     for sentence in sentences:
         first = len(texts)

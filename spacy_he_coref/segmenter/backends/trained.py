@@ -7,6 +7,7 @@ the network of ``network``.
 """
 
 import json
+import os
 import random
 from collections import Counter
 from itertools import chain
@@ -145,6 +146,7 @@ class TrainedSegmenter:
         self._encoder: Optional[_EncoderFiles] = None
         self._tags: List[Dict[str, int]] = []
         self._pieces: Dict[str, List[int]] = {}
+        self._process = os.getpid()
 
     # Use
 
@@ -157,6 +159,11 @@ class TrainedSegmenter:
         """
         if self._model is None:
             raise ValueError(Errors.E109.format(name="he_segmenter"))
+        if self._process != os.getpid():
+            # A forked child (nlp.pipe with n_process) has its parent's pool of threads
+            # in name only, and would wait for them for ever.
+            torch.set_num_threads(1)
+            self._process = os.getpid()
         for batch in _group(requests, self.batch_size):
             texts = [[word.text for word in request.words] for request in batch]
             yield from self._segment(texts)
@@ -715,7 +722,7 @@ class TrainedSegmenter:
         return {"state": state, "data": self.to_bytes()}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.__dict__.update(state["state"])
+        self.__dict__.update(state["state"], _process=os.getpid())
         self.from_bytes(state["data"])
 
 
