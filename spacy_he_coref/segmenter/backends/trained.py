@@ -86,8 +86,10 @@ class Target(NamedTuple):
     swap: Optional[Tuple[str, bool]] = None
 
 
+@spacy.registry.misc("spacy_he_coref.TrainedSegmenter.v1")
 class TrainedSegmenter:
-    """Backend that scores the possible analyses of words in context."""
+    """Backend that scores the possible analyses of words in context; for ``backend``
+    of ``he_segmenter``."""
 
     def __init__(
         self,
@@ -893,41 +895,3 @@ def _own_counts(words: List[Candidates], targets: List[Target]) -> np.ndarray:
             own[:, 1] = [h == candidates.word for h in candidates.hosts]
         rows.append(own)
     return np.concatenate(rows)
-
-
-@spacy.registry.misc("spacy_he_coref.TrainedSegmenter.v1")
-def make_trained_segmenter(
-    width: int = 128,
-    depth: int = 4,
-    hash_rows: int = 20000,
-    dropout: float = 0.3,
-    window: int = 4096,
-    overlap: int = 8,
-    batch_size: int = 4096,
-    encoder_layers: int = 0,
-    encoder_rate: float = 0.1,
-    foreign_weight: float = 0.5,
-    tag_weight: float = 0.3,
-    article_swaps: float = 0.1,
-    min_count: int = 1,
-) -> TrainedSegmenter:
-    """Trained backend, for ``backend`` of ``he_segmenter``.
-
-    The arguments are those of ``TrainedSegmenter``.
-    RETURNS (TrainedSegmenter): The backend, to be trained or loaded.
-    """
-    return TrainedSegmenter(
-        width=width,
-        depth=depth,
-        hash_rows=hash_rows,
-        dropout=dropout,
-        window=window,
-        overlap=overlap,
-        batch_size=batch_size,
-        encoder_layers=encoder_layers,
-        encoder_rate=encoder_rate,
-        foreign_weight=foreign_weight,
-        tag_weight=tag_weight,
-        article_swaps=article_swaps,
-        min_count=min_count,
-    )
