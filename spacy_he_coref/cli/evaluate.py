@@ -127,14 +127,15 @@ def segmentation(
     track = partial(tqdm, total=len(docs), unit=" docs", delay=2, disable=None)
     metrics, conditions = evaluate_segmentation(nlp, docs, given.value, track=track)
     conditions = {"corpus": str(corpus), **conditions}
+    if json is not None:
+        # First, so that a reader who closes the pipe does not lose it.
+        write_json(json, metrics, conditions)
     for line in table(metrics, SEGMENTATION_METRICS):
         typer.echo(line)
     typer.echo()
     for name, value in conditions.items():
         shown = ", ".join(value) if isinstance(value, list) else value
         typer.echo(f"{name:<20}{shown}")
-    if json is not None:
-        write_json(json, metrics, conditions)
 
 
 def table(metrics: Dict[str, float], titles: Dict[str, str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .candidates import EDIT_FACTS, FACTS, GRAMS
+from .candidates import EDIT_FACTS, FACTS
 
 
 class Batch(NamedTuple):
@@ -245,6 +245,3 @@ def segment_argmax(scores: Tensor, group: Tensor, groups: int) -> List[int]:
     best = torch.nonzero(scores == highest[group])[:, 0]
     first = torch.full((groups,), len(scores), dtype=torch.long)
     return first.scatter_reduce(0, group[best], best, "amin").tolist()
-
-
-__all__ = ["GRAMS", "Batch", "SegmenterNetwork", "segment_argmax", "segment_logsumexp"]

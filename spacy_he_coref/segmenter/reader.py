@@ -2,7 +2,7 @@
 
 import random
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, List, Sequence, Union
+from typing import Callable, Iterator, List, Sequence, Union
 
 import spacy
 from spacy.language import Language
@@ -73,8 +73,7 @@ def cut_windows(doc: Doc, size: int) -> Iterator[Doc]:
 
 
 def _written_words(doc: Doc) -> Doc:
-    bounds: Iterable = word_bounds(doc)
-    spans = [doc[first:last] for first, last in bounds]
+    spans = [doc[first:last] for first, last in word_bounds(doc)]
     return Doc(
         doc.vocab,
         words=[span.text for span in spans],
