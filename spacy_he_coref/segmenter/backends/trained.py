@@ -7,7 +7,6 @@ the network of ``network``.
 """
 
 import json
-import os
 import random
 from collections import Counter
 from itertools import chain
@@ -35,8 +34,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model, Optimizer
-from tokenizers import Tokenizer
 
+from ...encoder.pretrained import EncoderFiles
+from ...shim import limit_threads_after_fork
 from ...tokens import (
     COVERT_ARTICLE,
     HOST,
@@ -51,7 +51,7 @@ from ..lexicon import WordTable, read_lexicon
 from ..model import get_network, make_model
 from ..network import Batch, SegmenterNetwork, segment_argmax, segment_logsumexp
 from ..normalize import has_hebrew, needs_normalizing
-from ..windows import Window, make_windows
+from ...windows import Window, make_windows
 
 # Wordpieces of one word that are read: its first and last ones.
 _PIECES = 8
@@ -145,10 +145,9 @@ class TrainedSegmenter:
         self.min_count = min_count
         self._model: Optional[Model] = None
         self._inventory: Optional[Inventory] = None
-        self._encoder: Optional[_EncoderFiles] = None
+        self._encoder: Optional[EncoderFiles] = None
         self._tags: List[Dict[str, int]] = []
         self._pieces: Dict[str, List[int]] = {}
-        self._process = os.getpid()
 
     # Use
 
@@ -161,11 +160,7 @@ class TrainedSegmenter:
         """
         if self._model is None:
             raise ValueError(Errors.E109.format(name="he_segmenter"))
-        if self._process != os.getpid():
-            # A forked child (nlp.pipe with n_process) has its parent's pool of threads
-            # in name only, and would wait for them for ever.
-            torch.set_num_threads(1)
-            self._process = os.getpid()
+        limit_threads_after_fork()
         for batch in _group(requests, self.batch_size):
             texts = [[word.text for word in request.words] for request in batch]
             yield from self._segment(texts)
@@ -293,7 +288,7 @@ class TrainedSegmenter:
         pieces = self._pieces.get(word)
         if pieces is None:
             assert self._encoder is not None
-            pieces = self._encoder.pieces(word)
+            pieces = self._encoder.pieces(word, _PIECES)
             if len(self._pieces) >= 100_000:
                 self._pieces.clear()
             self._pieces[word] = pieces
@@ -426,7 +421,7 @@ class TrainedSegmenter:
                     "encoder_layers is not 0: name an encoder in "
                     '[initialize.components.he_segmenter], as encoder = "path".'
                 )
-            self._encoder = _EncoderFiles.load(encoder, self.settings["encoder_layers"])
+            self._encoder = EncoderFiles.load(encoder, self.settings["encoder_layers"])
         self._build(pretrained=encoder)
 
     def _build(self, pretrained: Optional[Union[str, Path]]) -> None:
@@ -711,7 +706,7 @@ class TrainedSegmenter:
         tables = {name: WordTable.from_bytes(parts[name]) for name in _TABLES}
         self._inventory = Inventory.from_dict(data["inventory"], tables)
         self._encoder = (
-            _EncoderFiles.from_bytes(parts["encoder"]) if "encoder" in parts else None
+            EncoderFiles.from_bytes(parts["encoder"]) if "encoder" in parts else None
         )
         self._build(pretrained=None)
         self.model.shims[0].from_bytes(parts["weights"])
@@ -724,92 +719,8 @@ class TrainedSegmenter:
         return {"state": state, "data": self.to_bytes()}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.__dict__.update(state["state"], _process=os.getpid())
+        self.__dict__.update(state["state"])
         self.from_bytes(state["data"])
-
-
-class _EncoderFiles:
-    """What is needed to make an encoder and its wordpieces, without weights."""
-
-    def __init__(self, config: Dict[str, Any], tokenizer: str) -> None:
-        self.config = config
-        self.tokenizer = Tokenizer.from_str(tokenizer)
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-        self.width = int(config["hidden_size"])
-        self.first = int(config["first_piece"])
-        self.last = int(config["last_piece"])
-        self.padding = int(config["pad_token_id"])
-        self.longest = int(config["longest"])
-
-    @classmethod
-    def load(cls, name: Union[str, Path], layers: int) -> "_EncoderFiles":
-        """Read them from a directory or from the hub."""
-        from transformers import AutoConfig, AutoTokenizer
-
-        config = AutoConfig.from_pretrained(str(name)).to_dict()
-        tokenizer = AutoTokenizer.from_pretrained(str(name), use_fast=True)
-        config.update(
-            num_hidden_layers=min(layers, config["num_hidden_layers"]),
-            first_piece=_first_not_none(tokenizer.cls_token_id, tokenizer.bos_token_id),
-            last_piece=_first_not_none(tokenizer.sep_token_id, tokenizer.eos_token_id),
-            pad_token_id=tokenizer.pad_token_id,
-            # RoBERTa counts positions from the padding id on.
-            longest=config["max_position_embeddings"]
-            - (tokenizer.pad_token_id + 1 if "roberta" in config["model_type"] else 0),
-            attention_probs_dropout_prob=0.0,
-        )
-        return cls(config, tokenizer.backend_tokenizer.to_str())
-
-    def pieces(self, word: str) -> List[int]:
-        """The wordpieces of a word: of a long one its first and last."""
-        ids = self.tokenizer.encode(word[:200], add_special_tokens=False).ids
-        if not ids:
-            return [self.padding]
-        half = _PIECES // 2
-        return ids if len(ids) <= _PIECES else ids[:half] + ids[-half:]
-
-    def make_encoder(self, pretrained: Optional[Union[str, Path]]) -> torch.nn.Module:
-        """Make the encoder, with pretrained weights or to be loaded."""
-        from transformers import AutoConfig, AutoModel
-
-        own = ("model_type", "first_piece", "last_piece", "longest", "torch_dtype")
-        config = AutoConfig.for_model(
-            self.config["model_type"],
-            **{k: v for k, v in self.config.items() if k not in own},
-        )
-        if pretrained is None:
-            with torch.device("meta"):
-                encoder = AutoModel.from_config(config, attn_implementation="sdpa")
-            encoder.to_empty(device="cpu")
-            # Buffers such as position ids are not among the saved weights.
-            for module in encoder.modules():
-                for key, buffer in list(module.named_buffers(recurse=False)):
-                    if key == "position_ids":
-                        buffer.copy_(torch.arange(buffer.shape[-1])[None])
-                    elif key == "token_type_ids":
-                        buffer.zero_()
-        else:
-            encoder = AutoModel.from_pretrained(
-                str(pretrained), config=config, attn_implementation="sdpa"
-            ).float()
-            # Word embeddings of rare pieces are better left as they are.
-            encoder.get_input_embeddings().requires_grad_(False)
-        if hasattr(encoder, "pooler"):
-            encoder.pooler = None
-        return encoder
-
-    def to_bytes(self) -> bytes:
-        data = {"config": self.config, "tokenizer": self.tokenizer.to_str()}
-        return json.dumps(data, ensure_ascii=False, default=str).encode("utf8")
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "_EncoderFiles":
-        return cls(**json.loads(data))
-
-
-def _first_not_none(*values: Optional[int]) -> int:
-    return next(value for value in values if value is not None)
 
 
 def _untrained(model: Model, batch: Batch, is_train: bool) -> Any:

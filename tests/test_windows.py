@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from spacy_he_coref.segmenter.windows import make_windows
+from spacy_he_coref.windows import make_windows
 
 
 def test_short_text_is_one_window() -> None:

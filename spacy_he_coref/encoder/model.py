@@ -1,0 +1,351 @@
+"""The transformer over morphemes: an architecture for spacy-transformers.
+
+Every segment gets the mean of the vectors of its wordpieces. Long documents are read
+in windows that overlap; what a window says counts in its core only. The vectors of
+the wordpieces are not kept: memory grows by one vector for each token, and what is
+needed on the way is bounded.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, cast
+
+import numpy as np
+import srsly
+import torch
+from spacy.errors import Errors
+from spacy.tokens import Doc
+from spacy_transformers.data_classes import (
+    FullTransformerBatch,
+    TransformerData,
+    WordpieceBatch,
+)
+from thinc.api import Model, Optimizer, torch2xp, xp2torch
+from thinc.types import Ragged
+from thinc.util import get_torch_default_device
+from torch import Tensor
+from transformers.file_utils import ModelOutput
+
+from ..shim import NetworkShim, limit_threads_after_fork
+from ..windows import make_windows
+from .pretrained import EncoderFiles
+from .reading import Reader, Reading
+
+
+def build_morpheme_transformer(
+    name: str,
+    reading: str = "morphemes",
+    layers: Optional[int] = None,
+    window: int = 384,
+    overlap: int = 32,
+    max_pieces: int = 24,
+    batch_pieces: int = 4096,
+    rate: float = 1.0,
+    layer_decay: float = 1.0,
+    dropout: Optional[float] = None,
+) -> Model[List[Doc], FullTransformerBatch]:
+    """Architecture ``spacy_he_coref.MorphemeTransformer.v1`` for ``transformer``.
+
+    Give it as the model of spacy-transformers' component; components after it use
+    its listener as with any other model (design section 2).
+
+    name (str): A directory with a pretrained encoder, or its name on the hub. Read
+        when the pipeline is initialized, not when it is loaded.
+    reading (str): ``morphemes``: the morphemes, spaced out, with those that are not
+        written. ``text``: the written words, whose wordpieces are shared by the
+        segments that they cover.
+    layers (Optional[int]): Keep this many of the lower layers; None for all.
+    window (int): Longest window, in wordpieces.
+    overlap (int): Context on either side of a window's core, in wordpieces.
+    max_pieces (int): Wordpieces of one morpheme (or word) that are read at most.
+    batch_pieces (int): Wordpieces, with padding, that are read at once.
+    rate (float): Learning rate of the encoder, as a share of the optimizer's.
+    layer_decay (float): Factor from the rate of one layer to the next lower one.
+    dropout (Optional[float]): Dropout rate of the encoder's layers in training;
+        None for what the pretrained model says.
+    RETURNS (Model[List[Doc], FullTransformerBatch]): The model.
+    """
+    return Model(
+        "morpheme_transformer",
+        _forward,
+        init=_initialize,
+        shims=[EncoderShim(rate, layer_decay)],
+        dims={"nO": None},
+        attrs={
+            "name": name,
+            "reading": reading,
+            "layers": layers,
+            "window": window,
+            "overlap": overlap,
+            "max_pieces": max_pieces,
+            "batch_pieces": batch_pieces,
+            "dropout": dropout,
+        },
+    )
+
+
+class EncoderShim(NetworkShim):
+    """Keeps the encoder together with the files that it is made from."""
+
+    def __init__(self, rate: float, layer_decay: float) -> None:
+        """Make the shim, without an encoder yet.
+
+        rate (float): Learning rate, as a share of the optimizer's.
+        layer_decay (float): Factor from one layer's rate to the next lower one's.
+        """
+        super().__init__(None)
+        self.files: Optional[EncoderFiles] = None
+        self.rate = rate
+        self.layer_decay = layer_decay
+        self._readers: Dict[Tuple[str, int], Reader] = {}
+        self._waiting = False
+        self._deferred: Optional[Optimizer] = None
+
+    def set_encoder(self, files: EncoderFiles, encoder: torch.nn.Module) -> None:
+        """Put an encoder in.
+
+        files (EncoderFiles): Its files.
+        encoder (torch.nn.Module): The encoder.
+        """
+        self.files = files
+        self._readers = {}
+        self._model = encoder.to(get_torch_default_device())
+        layers = int(files.config["num_hidden_layers"])
+        self._rates = {
+            f"encoder.layer.{i}.": self.rate * self.layer_decay ** (layers - 1 - i)
+            for i in range(layers)
+        }
+        self._rates[""] = self.rate * self.layer_decay**layers
+
+    def reader(self, reading: str, longest: int) -> Reader:
+        """The reader of Docs, made once.
+
+        reading (str): ``morphemes`` or ``text``.
+        longest (int): Most wordpieces of one morpheme.
+        RETURNS (Reader): The reader.
+        RAISES (ValueError): If there is no encoder yet.
+        """
+        if self.files is None:
+            raise ValueError(Errors.E109.format(name="transformer"))
+        key = (reading, longest)
+        if key not in self._readers:
+            self._readers[key] = Reader(self.files, reading, longest)
+        return self._readers[key]
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Take a training step, after the listeners have given their gradients.
+
+        ``Language.update`` calls this before they have: it then waits for them.
+
+        optimizer (Optimizer): Gives learning rate, weight decay and clipping.
+        """
+        if self._waiting:
+            self._deferred = optimizer
+        else:
+            super().finish_update(optimizer)
+
+    def begin_graph(self) -> None:
+        """Say that a forward pass in training waits for its gradients."""
+        self._waiting = True
+
+    def end_graph(self) -> None:
+        """Say that they have come; takes the step that waited for them."""
+        self._waiting = False
+        if self._deferred is not None:
+            super().finish_update(self._deferred)
+            self._deferred = None
+
+    def to_bytes(self) -> bytes:
+        """Serialize files and weights; these in half precision.
+
+        RETURNS (bytes): The data; empty if there is no encoder yet.
+        """
+        if self.files is None:
+            return b""
+        return cast(
+            bytes,
+            srsly.msgpack_dumps(
+                {"files": self.files.to_bytes(), "weights": super().to_bytes()}
+            ),
+        )
+
+    def from_bytes(self, bytes_data: bytes) -> "EncoderShim":
+        """Load files and weights.
+
+        bytes_data (bytes): What ``to_bytes`` gave.
+        RETURNS (EncoderShim): The shim itself.
+        """
+        if bytes_data:
+            data = srsly.msgpack_loads(bytes_data)
+            files = EncoderFiles.from_bytes(data["files"])
+            self.set_encoder(files, files.make_encoder(pretrained=None))
+            super().from_bytes(data["weights"])
+        return self
+
+
+@dataclass
+class MorphemeBatch(FullTransformerBatch):
+    """One vector for each token of some Docs, in spacy-transformers' terms."""
+
+    lengths: List[int] = field(default_factory=list)
+
+    def split_by_doc(self) -> List[TransformerData]:
+        """RETURNS (List[TransformerData]): The vectors of each Doc."""
+        vectors = torch2xp(self.model_output["last_hidden_state"])
+        output: List[TransformerData] = []
+        start = 0
+        for length in self.lengths:
+            if length:
+                part = vectors[start : start + length]
+                output.append(_token_data(part))
+            else:
+                output.append(TransformerData.empty())
+            start += length
+        return output
+
+    def unsplit_by_doc(self, arrays: List[List[Any]]) -> "MorphemeBatch":
+        """Put gradients of the Docs together.
+
+        arrays (List[List[Any]]): For each Doc that has tokens, its gradient, of
+            (1, tokens, width).
+        RETURNS (MorphemeBatch): The gradient, float32 of (tokens, width).
+        """
+        parts = [xp2torch(tensors[0][0]) for tensors in arrays]
+        return _make_batch(torch.cat(parts), self.lengths)
+
+
+def _make_batch(vectors: Tensor, lengths: List[int]) -> MorphemeBatch:
+    return MorphemeBatch(
+        spans=[[] for _ in lengths],
+        wordpieces=WordpieceBatch.empty(),
+        model_output=ModelOutput(last_hidden_state=vectors),
+        align=TransformerData.empty().align,
+        lengths=lengths,
+    )
+
+
+def _token_data(vectors: Any) -> TransformerData:
+    length = len(vectors)
+    return TransformerData(
+        wordpieces=WordpieceBatch.empty(),
+        model_output=ModelOutput(last_hidden_state=vectors[None]),
+        align=Ragged(
+            cast(Any, np.arange(length)), cast(Any, np.ones(length, dtype="i"))
+        ),
+    )
+
+
+def _initialize(model: Model, X: Any = None, Y: Any = None) -> Model:
+    shim = cast(EncoderShim, model.shims[0])
+    if shim.files is None:
+        name = model.attrs["name"]
+        files = EncoderFiles.load(name, model.attrs["layers"])
+        shim.set_encoder(files, files.make_encoder(name, model.attrs["dropout"]))
+        model.set_dim("nO", files.width)
+    return model
+
+
+def _forward(
+    model: Model, docs: List[Doc], is_train: bool
+) -> Tuple[FullTransformerBatch, Callable[[FullTransformerBatch], List[Doc]]]:
+    shim = cast(EncoderShim, model.shims[0])
+    reader = shim.reader(model.attrs["reading"], model.attrs["max_pieces"])
+    limit_threads_after_fork()
+    shim.network.train(is_train)
+    lengths = [len(doc) for doc in docs]
+    with torch.set_grad_enabled(is_train):
+        vectors = _token_vectors(model, [reader(doc) for doc in docs], lengths)
+    if is_train:
+        shim.begin_graph()
+
+    def backprop(d_output: FullTransformerBatch) -> List[Doc]:
+        gradient = d_output.model_output["last_hidden_state"]
+        torch.autograd.backward(vectors, gradient.to(vectors.device))
+        shim.end_graph()
+        return docs
+
+    return _make_batch(vectors.detach(), lengths), backprop
+
+
+def _token_vectors(
+    model: Model, readings: Sequence[Reading], lengths: List[int]
+) -> Tensor:
+    """Run the encoder over windows and give each token its mean vector."""
+    shim = cast(EncoderShim, model.shims[0])
+    files = shim.files
+    assert files is not None
+    size = min(model.attrs["window"], files.longest - 2)
+    # Of every wordpiece, the window that it counts in and its place there.
+    rows: List[np.ndarray] = []
+    place = [np.zeros(len(r.pieces), dtype=np.int64) for r in readings]
+    row_of = [np.zeros(len(r.pieces), dtype=np.int64) for r in readings]
+    for i, reading in enumerate(readings):
+        offsets = np.concatenate([[0], np.cumsum(reading.words)])
+        for window in make_windows(
+            reading.words, size, model.attrs["overlap"], reading.ends
+        ):
+            start, end = offsets[window.start], offsets[window.end]
+            if start == end:
+                continue
+            core = slice(offsets[window.core_start], offsets[window.core_end])
+            # One word that is longer than a window is read in part.
+            kept = reading.pieces[start:end][: files.longest - 2]
+            place[i][core] = np.minimum(
+                np.arange(core.start, core.stop) - start + 1, len(kept)
+            )
+            row_of[i][core] = len(rows)
+            rows.append(np.concatenate([[files.first], kept, [files.last]]))
+    device = next(shim.network.parameters()).device
+    total = sum(lengths)
+    if not rows:
+        return torch.zeros((total, files.width), device=device, requires_grad=True)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    owner = np.concatenate(
+        [r.owner + starts[i] for i, r in enumerate(readings)]
+    ).astype(np.int64)
+    row = np.concatenate([row_of[i][r.linked] for i, r in enumerate(readings)])
+    column = np.concatenate([place[i][r.linked] for i, r in enumerate(readings)])
+    counts = np.bincount(owner, minlength=total)
+    share = torch.from_numpy(
+        (1.0 / np.maximum(counts, 1))[owner].astype(np.float32)
+    ).to(device)
+    output = torch.zeros((total, files.width), device=device)
+    by_row = np.argsort(row, kind="stable")
+    bounds = np.searchsorted(row[by_row], np.arange(len(rows) + 1))
+    for group in _group_rows([len(r) for r in rows], model.attrs["batch_pieces"]):
+        length = max(len(rows[k]) for k in group)
+        pieces = np.full((len(group), length), files.padding, dtype=np.int64)
+        mask = np.zeros((len(group), length), dtype=np.int64)
+        links = [by_row[bounds[k] : bounds[k + 1]] for k in group]
+        for j, k in enumerate(group):
+            pieces[j, : len(rows[k])] = rows[k]
+            mask[j, : len(rows[k])] = 1
+        chosen = np.concatenate(links)
+        flat = np.concatenate(
+            [column[link] + j * length for j, link in enumerate(links)]
+        )
+        even = all(len(rows[k]) == length for k in group)
+        hidden = shim.network(
+            input_ids=torch.from_numpy(pieces).to(device),
+            # Without a mask attention takes its fastest path.
+            attention_mask=None if even else torch.from_numpy(mask).to(device),
+        ).last_hidden_state
+        hidden = hidden.reshape(-1, files.width)[torch.from_numpy(flat).to(device)]
+        index = torch.from_numpy(chosen).to(device)
+        output = output.index_add(
+            0,
+            torch.from_numpy(owner[chosen]).to(device),
+            hidden * share[index][:, None],
+        )
+    return output
+
+
+def _group_rows(lengths: List[int], size: int) -> List[List[int]]:
+    """Group windows of about equal length; the groups in order of length."""
+    groups: List[List[int]] = []
+    longest = 0
+    for k in sorted(range(len(lengths)), key=lambda k: (-lengths[k], k)):
+        if not groups or longest * (len(groups[-1]) + 1) > size:
+            groups.append([])
+            longest = lengths[k]
+        groups[-1].append(k)
+    return groups
