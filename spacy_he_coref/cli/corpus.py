@@ -21,6 +21,8 @@ SUMMARY = {
     "tokens": "tokens (written segments)",
     "morphemes": "morphemes",
     "covert_articles": "words with a covert article",
+    "words_left_whole": "words of several morphemes left whole (spelled otherwise)",
+    "tokens_untagged": "tokens whose tags in the scheme of HTB are not known",
     "mentions": "mentions in clusters of two or more",
     "clusters": "clusters of two or more",
     "mentions_with_singletons": "mentions with singletons",
@@ -77,7 +79,7 @@ def build(
     ud: Optional[List[Path]] = typer.Option(
         None,
         "--ud",
-        help="A file or folder of another treebank, for its segmentation; repeat.",
+        help="A file or folder of another treebank, for segments and trees; repeat.",
     ),
 ) -> None:
     """Build the training corpora as .spacy files.
@@ -86,7 +88,8 @@ def build(
     Each split that is there becomes `SPLIT.spacy`: one token per written segment,
     with unwritten morphemes, lemmas, tags, features, trees, named entities, all
     mentions and clusters. IAHLT files become `iahlt.spacy`, other treebanks
-    `ud.spacy` with segments only. `build.json` has the counts that are printed.
+    `ud.spacy` with trees converted to the same scheme. `build.json` has the counts
+    that are printed.
 
     ```
     he-coref corpus build --kibutzr hebrew_coreference_data --htb UD_Hebrew-HTB \\

@@ -37,8 +37,8 @@ def build_corpus(
     htb (Optional[Union[str, Path]]): Directory of the Hebrew treebank.
     iahlt (Sequence[Union[str, Path]]): Files of the IAHLT coreference corpus, or
         directories of them.
-    ud (Sequence[Union[str, Path]]): Files of other treebanks, of which only the
-        segmentation is taken.
+    ud (Sequence[Union[str, Path]]): Files of other treebanks, or directories of
+        them. Their trees are converted to the scheme of HTB.
     RETURNS (Dict[str, Dict[str, int]]): The counts of each file.
     RAISES (CorpusError): If a corpus file has to be put right first.
     """
@@ -74,7 +74,7 @@ def build_corpus(
         for doc in make_iahlt_docs(vocab, iahlt, counts["iahlt"]):
             bins["iahlt"].add(doc)
     if ud:
-        bins["ud"] = DocBin(attrs=IAHLT_ATTRS, store_user_data=True)
+        bins["ud"] = DocBin(attrs=TREE_ATTRS, store_user_data=True)
         counts["ud"] = Counter()
         for doc in make_ud_docs(vocab, ud, counts["ud"]):
             bins["ud"].add(doc)

@@ -44,7 +44,9 @@ class SegmentedCorpus:
                         f"{path} is not there. Make it with 'he-coref corpus build' "
                         "(spacy project run corpus)."
                     )
-                self._docs.extend(DocBin().from_disk(path).get_docs(nlp.vocab))
+                for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
+                    _mark_missing(doc)
+                    self._docs.append(doc)
         parts: List[Doc] = []
         for doc in self._docs:
             parts += cut_sentences(doc, self.max_length) if self.max_length else [doc]
@@ -52,6 +54,13 @@ class SegmentedCorpus:
             random.shuffle(parts)
         for reference in parts:
             yield Example(copy_tokens(reference), reference)
+
+
+def _mark_missing(doc: Doc) -> None:
+    """Let spaCy see that a token without a tag has no known features either."""
+    for token in doc:
+        if not token.pos and not str(token.morph):
+            token.set_morph(None)  # type: ignore[attr-defined]
 
 
 def cut_sentences(doc: Doc, max_length: int) -> List[Doc]:

@@ -1,32 +1,41 @@
-"""Other Hebrew treebanks, for their segmentation.
+"""Other Hebrew treebanks, for their segmentation and their trees.
 
 The treebanks of IAHLT (Wikipedia, parliament) annotate the borders of segments
 and, as a feature of the preposition, the covert article; hosts and suffixes are
 given by their letters, without base forms. Their Docs say so in
-``doc._.source["segmentation"]``, and the segmenter learns what is there.
+``doc._.source["segmentation"]``, and the segmenter learns what is there. Their
+tags and trees are converted to the scheme of HTB (``corpus.scheme``), which
+``doc._.source["scheme"]`` says.
 """
 
 from collections import Counter
 from pathlib import Path
-from typing import Iterator, List, Sequence, Union
+from typing import Iterator, List, Sequence, Tuple, Union
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..segmenter.contract import validate_analysis
 from ..tokens import (
+    CLITIC,
     COVERT_ARTICLE,
     PREFIX,
     Morpheme,
+    Segment,
     is_trivial,
     segments,
     set_segment,
 )
-from .conllu import TreeSentence, TreeWord, read_conllu
+from .conllu import TreeNode, TreeSentence, TreeWord, read_conllu
+from .docs import ROOT
 from .iahlt import surface_analysis
+from .letters import bare
+from .scheme import to_htb
 
 CORPUS_NAME = "ud"
 BORDERS_AND_ARTICLES = "borders+articles"
+# Tags and trees of the newer guidelines, converted by rule.
+CONVERTED = "htb-converted"
 _ARTICLE = "PronType=Art"
 _SENTENCES = 20
 
@@ -39,7 +48,9 @@ def make_ud_docs(
     vocab (Vocab): The vocabulary.
     paths (Sequence[Union[str, Path]]): CoNLL-U files.
     counts (Counter[str]): Gets the counts.
-    YIELDS (Doc): The documents, with segments and covert articles.
+    YIELDS (Doc): The documents, with segments, covert articles, tags, features,
+        lemmas and trees. A token whose value in HTB is not known has neither part
+        of speech nor features, or no lemma.
     RAISES (CorpusError): If a file has to be put right first.
     """
     for path in paths:
@@ -51,40 +62,114 @@ def make_ud_docs(
             yield _make_doc(vocab, part, f"{Path(path).stem}:{part[0].sent_id}", counts)
 
 
-def _make_doc(
-    vocab: Vocab, sentences: Sequence[TreeSentence], name: str, counts: "Counter[str]"
-) -> Doc:
-    texts: List[str] = []
-    spaces: List[bool] = []
-    starts: List[Union[bool, int, None]] = []
-    rows = []
-    for sentence in sentences:
-        first = len(texts)
+class _Tokens:
+    """The columns of a Doc while it is being put together."""
+
+    def __init__(self) -> None:
+        self.words: List[str] = []
+        self.spaces: List[bool] = []
+        self.lemmas: List[str] = []
+        self.pos: List[str] = []
+        self.feats: List[str] = []
+        self.heads: List[int] = []
+        self.deps: List[str] = []
+        self.segments: List[Tuple[int, Segment, int]] = []
+
+    def add(self, sentence: TreeSentence, counts: "Counter[str]") -> None:
+        """Add the tokens of a sentence.
+
+        sentence (TreeSentence): The sentence.
+        counts (Counter[str]): Gets the counts.
+        """
+        nodes = to_htb(sentence.nodes)
+        first = len(self.words)
+        # The morphemes of each token, and back.
+        members: List[List[int]] = []
+        token_of: List[int] = []
         for word in sentence.words:
             analysis = _analysis(sentence, word)
             validate_analysis(word.text, analysis)
-            found = segments(word.text, analysis)
-            for segment in found:
-                texts.append(segment.text)
-                spaces.append(False)
-                rows.append(
-                    None if is_trivial(word.text, analysis) else (segment, word.text)
-                )
-            spaces[-1] = word.space_after
+            trivial = is_trivial(word.text, analysis)
+            pieces = segments(word.text, analysis)
+            inside = list(range(word.start, word.end))
+            if len(pieces) == len(inside):
+                members += [[i] for i in inside]
+            else:
+                members.append(inside)
+                counts["words_left_whole"] += 1
+            for piece in pieces:
+                if not trivial:
+                    self.segments.append((len(self.words), piece, len(word.text)))
+                self.words.append(piece.text)
+                self.spaces.append(False)
+            self.spaces[-1] = word.space_after
             counts["words"] += 1
             counts["covert_articles"] += any(m.form == COVERT_ARTICLE for m in analysis)
-        spaces[-1] = True
-        starts += [i == first for i in range(first, len(texts))]
-    spaces[-1] = False
-    doc = Doc(vocab, words=texts, spaces=spaces, sent_starts=starts)
-    for token, row in zip(doc, rows, strict=True):
-        if row is not None:
-            set_segment(doc, token.idx, row[0], len(row[1]))
+        self.spaces[-1] = True
+        for token, inside in enumerate(members):
+            token_of += [token] * len(inside)
+        for inside in members:
+            self._add_node(nodes, inside, token_of, first)
+        counts["tokens_untagged"] += sum(not pos for pos in self.pos[first:])
+
+    def _add_node(
+        self,
+        nodes: Sequence[TreeNode],
+        inside: Sequence[int],
+        token_of: Sequence[int],
+        first: int,
+    ) -> None:
+        # Of the morphemes of a word left whole, the one nearest to the root hangs on
+        # another word, and makes no cycle.
+        node = nodes[min(inside, key=lambda i: _depth(nodes, i))]
+        token = token_of[inside[0]]
+        single = len(inside) == 1
+        self.lemmas.append(node.lemma if single else "")
+        self.pos.append(node.upos if single else "")
+        self.feats.append(node.feats if single else "")
+        self.heads.append(first + (token_of[node.head - 1] if node.head else token))
+        self.deps.append(node.deprel if node.head else ROOT)
+
+
+def _depth(nodes: Sequence[TreeNode], i: int) -> int:
+    depth = 0
+    while nodes[i].head:
+        i = nodes[i].head - 1
+        depth += 1
+    return depth
+
+
+def _make_doc(
+    vocab: Vocab, sentences: Sequence[TreeSentence], name: str, counts: "Counter[str]"
+) -> Doc:
+    tokens = _Tokens()
+    for sentence in sentences:
+        tokens.add(sentence, counts)
+    tokens.spaces[-1] = False
+    doc = Doc(
+        vocab,
+        words=tokens.words,
+        spaces=tokens.spaces,
+        lemmas=tokens.lemmas,
+        pos=tokens.pos,
+        morphs=tokens.feats,
+        heads=tokens.heads,
+        deps=tokens.deps,
+    )
+    for i, segment, length in tokens.segments:
+        set_segment(doc, doc[i].idx, segment, length)
+        if segment.kind == CLITIC:
+            doc[i].norm_ = bare(segment.morphemes[segment.written])
+    for token in doc:
+        if not token.pos:
+            # Missing; an empty string would be the value of having no features.
+            token.set_morph(None)
     counts["tokens"] += len(doc)
     doc._.source = {
         "corpus": CORPUS_NAME,
         "id": name,
         "segmentation": BORDERS_AND_ARTICLES,
+        "scheme": CONVERTED,
     }
     return doc
 

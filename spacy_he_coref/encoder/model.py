@@ -83,6 +83,40 @@ def build_morpheme_transformer(
     )
 
 
+class MixedLayers(torch.nn.Module):
+    """A transformer whose output is a learned mean of all its layers.
+
+    The upper layers of encoders that were made for sentence embeddings say less
+    about single words than the middle ones.
+    """
+
+    def __init__(self, transformer: torch.nn.Module, layers: int) -> None:
+        """Wrap a transformer.
+
+        transformer (torch.nn.Module): A model of the transformers library.
+        layers (int): Its layers.
+        """
+        super().__init__()
+        self.transformer = transformer
+        self.mix = torch.nn.Parameter(torch.zeros(layers + 1))
+
+    def forward(self, pieces: Tensor, mask: Optional[Tensor]) -> Tensor:
+        """Read wordpieces.
+
+        pieces (Tensor): int64 of (windows, length).
+        mask (Optional[Tensor]): int64 of (windows, length), 0 for padding; None if
+            there is none.
+        RETURNS (Tensor): float32 of (windows, length, width).
+        """
+        states = self.transformer(
+            input_ids=pieces, attention_mask=mask, output_hidden_states=True
+        ).hidden_states
+        output = torch.zeros_like(states[0])
+        for weight, state in zip(self.mix.softmax(0), states, strict=True):
+            output = output + weight * state
+        return output
+
+
 class EncoderShim(NetworkShim):
     """Keeps the encoder together with the files that it is made from."""
 
@@ -108,13 +142,14 @@ class EncoderShim(NetworkShim):
         """
         self.files = files
         self._readers = {}
-        self._model = encoder.to(get_torch_default_device())
         layers = int(files.config["num_hidden_layers"])
+        self._model = MixedLayers(encoder, layers).to(get_torch_default_device())
         self._rates = {
-            f"encoder.layer.{i}.": self.rate * self.layer_decay ** (layers - 1 - i)
+            f"transformer.encoder.layer.{i}.": self.rate
+            * self.layer_decay ** (layers - 1 - i)
             for i in range(layers)
         }
-        self._rates[""] = self.rate * self.layer_decay**layers
+        self._rates["transformer."] = self.rate * self.layer_decay**layers
 
     def reader(self, reading: str, longest: int) -> Reader:
         """The reader of Docs, made once.
@@ -325,10 +360,10 @@ def _token_vectors(
         )
         even = all(len(rows[k]) == length for k in group)
         hidden = shim.network(
-            input_ids=torch.from_numpy(pieces).to(device),
+            torch.from_numpy(pieces).to(device),
             # Without a mask attention takes its fastest path.
-            attention_mask=None if even else torch.from_numpy(mask).to(device),
-        ).last_hidden_state
+            None if even else torch.from_numpy(mask).to(device),
+        )
         hidden = hidden.reshape(-1, files.width)[torch.from_numpy(flat).to(device)]
         index = torch.from_numpy(chosen).to(device)
         output = output.index_add(

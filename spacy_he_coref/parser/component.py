@@ -169,7 +169,9 @@ class HebrewParser(TrainablePipe):
         docs = list(docs)
         network = get_network(self.model)
         parts = [self._parts(doc) for doc in docs]
-        groups = self.model.predict(ParserInput(docs, parts))
+        groups = (
+            self.model.predict(ParserInput(docs, parts)) if any(map(len, docs)) else []
+        )
         total = sum(map(len, docs))
         heads = np.zeros(total, dtype=np.int64)
         labels = np.zeros(total, dtype=np.int64)
@@ -331,7 +333,8 @@ class HebrewParser(TrainablePipe):
         self, groups: List[SentenceGroup], heads: np.ndarray, labels: np.ndarray
     ) -> torch.Tensor:
         network = get_network(self.model)
-        loss = network.root.new_zeros(())
+        # Keeps its place in the graph where nothing is known.
+        loss = network.root.sum() * 0.0
         for group in groups:
             inside = group.tokens >= 0
             sentence, place = np.nonzero(inside)

@@ -20,7 +20,7 @@ from spacy_he_coref.segmenter.letters import doc_analyses
 from spacy_he_coref.segmenter.lexicon import write_lexicon
 from spacy_he_coref.segmenter.network import segment_argmax, segment_logsumexp
 from spacy_he_coref.segmenter.reader import SegmentationCorpus
-from tests.util import TOY_HTB, TOY_IAHLT, TOY_KIBUTZR
+from tests.util import TOY_HTB, TOY_IAHLT, TOY_KIBUTZR, save_tiny_encoder
 
 TOKENIZER = {"@tokenizers": "spacy_he_coref.HebrewTokenizer.v1"}
 SMALL: Dict[str, Any] = {
@@ -46,35 +46,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny BERT whose pieces are single characters."""
-    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-    path = tmp_path_factory.mktemp("encoder")
-    letters = [chr(c) for c in range(ord("א"), ord("ת") + 1)] + list('"-.,?!')
-    names = ["<s>", "<pad>", "</s>", "<unk>", *letters]
-    tokenizer = Tokenizer(
-        models.WordLevel({name: i for i, name in enumerate(names)}, unk_token="<unk>")
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        pad_token="<pad>",
-        unk_token="<unk>",
-    ).save_pretrained(path)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(names),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-        pad_token_id=1,
-    )
-    BertModel(config).save_pretrained(path)
-    return path
+    return save_tiny_encoder(tmp_path_factory.mktemp("encoder"))
 
 
 def make_pipeline(**settings: Any) -> Language:
