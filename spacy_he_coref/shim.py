@@ -1,12 +1,13 @@
 """Torch networks inside thinc models: training steps, storage, checkpoints."""
 
 import os
-from typing import Any, Callable, Dict, List, Mapping, Optional, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, cast
 
 import srsly
 import torch
 from safetensors import torch as safetensors
-from thinc.api import Optimizer
+from spacy.language import Language
+from thinc.api import Model, Optimizer
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device
 from torch import nn
@@ -110,6 +111,12 @@ class NetworkShim(Shim):
         self.network.eval()
         return self
 
+    def round_weights(self) -> None:
+        """Round the weights to those that will be saved, in half precision."""
+        with torch.no_grad():
+            for weight in self.network.parameters():
+                weight.copy_(weight.half())
+
     def training_state(self) -> Dict[str, Any]:
         """All that a training run needs to go on from here without loss.
 
@@ -176,6 +183,19 @@ class BuiltShim(NetworkShim):
             self.build(**data["sizes"])
             super().from_bytes(data["weights"])
         return self
+
+
+def network_shims(nlp: Language) -> Iterator[NetworkShim]:
+    """The torch networks of a pipeline.
+
+    nlp (Language): The pipeline.
+    YIELDS (NetworkShim): The shim of each.
+    """
+    for _, pipe in nlp.pipeline:
+        model = getattr(pipe, "model", None)
+        if isinstance(model, Model):
+            for node in model.walk():
+                yield from (s for s in node.shims if isinstance(s, NetworkShim))
 
 
 _PROCESS = os.getpid()

@@ -38,6 +38,12 @@ SEGMENTATION_METRICS = {
     "covert_article_f1": "unwritten articles, F1",
     "base_forms_right": "base forms of hosts that a suffix changed",
 }
+# Most rows of the tables of relations.
+RELATIONS = 20
+CONFUSIONS = 10
+# Most patterns of errors, and most letters of an example.
+ERRORS = 10
+EXAMPLE = 40
 
 
 class Given(str, Enum):
@@ -45,11 +51,6 @@ class Given(str, Enum):
 
     raw = "raw"
     words = "words"
-
-
-@app.callback()
-def evaluate() -> None:
-    """Keep ``segmentation`` a command of its own while it is the only one."""
 
 
 def read_corpus(path: Path, nlp: "Language") -> "List[Doc]":
@@ -132,10 +133,218 @@ def segmentation(
         write_json(json, metrics, conditions)
     for line in table(metrics, SEGMENTATION_METRICS):
         typer.echo(line)
+    print_conditions(conditions)
+
+
+@app.command()
+def syntax(
+    model: str = typer.Argument(..., help="Model package, or a pipeline's directory."),
+    corpus: Path = typer.Argument(..., help="A .spacy file with gold trees."),
+    json: Optional[Path] = typer.Option(
+        None, "--json", help="Write metrics and conditions to this file."
+    ),
+) -> None:
+    """Measure tags, features, lemmas, trees and sentences.
+
+    Scored as in the CoNLL 2018 shared task, over the morphemes of the treebank (the
+    unwritten article and prepositions of suffixes are words there), in two regimes:
+    `gold` gives the pipeline the gold segments and sentences of each document, `raw`
+    its text alone. All metrics are F1 in percent, which in `gold` is accuracy:
+
+    * `words`: morphemes aligned with one of gold.
+    * `upos`, `feats`, `lemmas`: aligned and with the same tag, universal features,
+      lemma.
+    * `uas`: aligned and with an aligned head; `las`: and with the same relation up to
+      the colon, as in the shared task; `las_subtypes`: with the full relation.
+    * `sents_f1`: sentences found in the raw text.
+
+    Sentences without a tree in the treebank count for `words` and `sents_f1` only.
+    Below come, for `gold`, the most frequent relations (F1 of the relation, and of
+    relation and head) and the relations that are most often taken for each other.
+
+    **Examples**
+
+    ```
+    he-coref evaluate syntax he_coref corpora/dev.spacy
+    he-coref evaluate syntax training/model-best corpora/dev.spacy --json syntax.json
+    ```
+    """
+    from tqdm import tqdm
+
+    from ..corpus.docs import TREEBANK
+    from ..evaluation.syntax import (
+        METRICS,
+        evaluate_syntax,
+        percent,
+        report_syntax,
+        syntax_pipes,
+    )
+
+    nlp = load_pipeline(model)
+    if not syntax_pipes(nlp, "gold"):
+        fail(
+            f"{model} neither tags nor parses: it has no component after its "
+            "he_retokenizer. Train one that does, or choose another."
+        )
+    docs = read_corpus(corpus, nlp)
+    if not all(TREEBANK in doc.user_data for doc in docs):
+        fail(
+            f"{corpus} has documents without the morphemes of the treebank. Use one "
+            "that he-coref corpus build made from KibutzR."
+        )
+    note_unsegmented(nlp, model)
+    track = partial(tqdm, total=len(docs), unit=" docs", delay=2, disable=None)
+    scores, conditions = evaluate_syntax(nlp, docs, track=track)
+    metrics = report_syntax(scores)
+    conditions = {"corpus": str(corpus), **conditions}
+    if json is not None:
+        write_json(json, metrics, conditions)
+    typer.echo(f"{'':<20}{'gold':>7}{'raw':>8}")
+    for name in METRICS:
+        gold, raw = metrics["gold"][name], metrics["raw"][name]
+        typer.echo(f"{name:<20}{shown(gold):>7}{shown(raw):>8}")
+    typer.echo(f"{'sents_f1':<20}{'':>7}{shown(metrics['sents_f1']):>8}")
+    score = scores["gold"]
+    typer.echo(f"\n{'relation':<20}{'number':>7}{'F1':>8}{'& head':>8}")
+    frequent = sorted(score.relations, key=lambda name: -score.relations[name].gold)
+    for name in frequent[:RELATIONS]:
+        label, both = score.relations[name], score.attached[name]
+        typer.echo(
+            f"{name:<20}{label.gold:>7}"
+            f"{shown(percent(label.f1)):>8}{shown(percent(both.f1)):>8}"
+        )
+    typer.echo(f"\n{'gold relation':<20}{'predicted as':<20}{'times':>7}")
+    for (gold_name, name), times in score.confusions.most_common(CONFUSIONS):
+        typer.echo(f"{gold_name:<20}{name:<20}{times:>7}")
+    print_conditions(conditions)
+
+
+@app.command()
+def mentions(
+    model: str = typer.Argument(..., help="Model package, or a pipeline's directory."),
+    corpus: Path = typer.Argument(
+        ..., help="A .spacy file with gold trees and mentions."
+    ),
+    setting: Optional[str] = typer.Option(
+        None,
+        "--setting",
+        help="Setting of the detector (recall, balanced, precision); by default that "
+        "of the model's he_mentions.",
+        show_default=False,
+    ),
+    json: Optional[Path] = typer.Option(
+        None, "--json", help="Write metrics and conditions to this file."
+    ),
+) -> None:
+    """Measure the rule-based mention detector against gold mentions with singletons.
+
+    In the regime `gold_trees` the detector reads the gold segments, tags and trees; in
+    `raw` the pipeline gets the text of each document alone, and the detector reads what
+    it makes of it. A mention is right if a gold mention has its first and last written
+    letter. Precision, recall and F1 are percentages, also by kind of mention:
+
+    * `clitic`: the pronoun at the end of a word; `pronoun`: another pronoun;
+    * `name`: the head is a proper noun, or has one beside it;
+    * `coordinated`: the head has a conjunct in the mention;
+    * `nested`: the head depends on another nominal word; `nominal`: the others.
+
+    Below come the most frequent errors: mentions that were missed, and extra ones, by
+    tag and relation of their head and by kind, each with an example.
+
+    **Examples**
+
+    ```
+    he-coref evaluate mentions he_coref corpora/dev.spacy
+    he-coref evaluate mentions he_coref corpora/dev.spacy --setting recall
+    he-coref evaluate mentions he_coref corpora/dev.spacy --json mentions.json
+    ```
+    """
+    from tqdm import tqdm
+
+    from ..evaluation.mentions import (
+        detector_settings,
+        evaluate_mentions,
+        frequent,
+        report_mentions,
+    )
+    from ..mentions import KINDS, MENTIONS
+
+    nlp = load_pipeline(model)
+    docs = read_corpus(corpus, nlp)
+    if not all(MENTIONS in doc.spans for doc in docs):
+        fail(
+            f"{corpus} has documents without gold mentions. Use one that "
+            "he-coref corpus build made from KibutzR."
+        )
+    note_unsegmented(nlp, model)
+    track = partial(tqdm, total=len(docs), unit=" docs", delay=2, disable=None)
+    try:
+        settings = detector_settings(nlp, setting)
+        scores, conditions = evaluate_mentions(nlp, docs, settings, track=track)
+    except ValueError as error:
+        fail(str(error))
+    metrics = report_mentions(scores)
+    conditions = {"corpus": str(corpus), **conditions}
+    if json is not None:
+        write_json(json, metrics, conditions)
+    columns = f"{'p':>8}{'r':>8}{'f1':>8}"
+    typer.echo(f"{'':<14}{'gold':>6}  {'gold_trees':>24}  {'raw':>24}")
+    typer.echo(f"{'':<14}{'':>6}  {columns}  {columns}")
+    for name in ("all", *KINDS):
+        rows = [
+            found if name == "all" else found["by_kind"][name]
+            for found in (metrics["gold_trees"], metrics["raw"])
+        ]
+        cells = ["".join(f"{row[m]:>8.2f}" for m in ("p", "r", "f1")) for row in rows]
+        number = conditions["mentions"] if name == "all" else rows[0]["gold"]
+        typer.echo(f"{name:<14}{number:>6}  {'  '.join(cells)}")
+    for given, score in scores.items():
+        for title, errors in (("missed", score.missed), ("extra", score.extra)):
+            typer.echo(f"\n{given}: {title}")
+            for pattern in frequent(errors, ERRORS):
+                texts = errors[pattern]
+                example = " ".join(texts[0].split())[:EXAMPLE]
+                typer.echo(
+                    f"{len(texts):>6}  {pattern.pos:<6}{pattern.deprel:<18}"
+                    f"{pattern.kind:<13}{example}"
+                )
+    print_conditions(conditions)
+
+
+def note_unsegmented(nlp: "Language", model: str) -> None:
+    """Say on stderr what the figures of the regime ``raw`` are without a segmenter.
+
+    nlp (Language): The pipeline.
+    model (str): Its name.
+    """
+    from ..evaluation.segmentation import segmentation_pipes
+
+    if not segmentation_pipes(nlp):
+        typer.secho(
+            f"Note: {model} has no he_segmenter, so in `raw` all words stay whole.",
+            fg=typer.colors.YELLOW,
+            err=True,
+        )
+
+
+def shown(value: Optional[float]) -> str:
+    """A metric as tables show it.
+
+    value (Optional[float]): The percentage, or None.
+    RETURNS (str): With two decimals; a dash for None.
+    """
+    return "-" if value is None else f"{value:.2f}"
+
+
+def print_conditions(conditions: Dict[str, Any]) -> None:
+    """Print under what something was measured, after an empty line.
+
+    conditions (Dict[str, Any]): Values by name.
+    """
     typer.echo()
     for name, value in conditions.items():
-        shown = ", ".join(value) if isinstance(value, list) else value
-        typer.echo(f"{name:<20}{shown}")
+        text = ", ".join(value) if isinstance(value, list) else value
+        typer.echo(f"{name:<24}{text}")
 
 
 def table(metrics: Dict[str, float], titles: Dict[str, str]) -> Iterator[str]:
@@ -149,13 +358,11 @@ def table(metrics: Dict[str, float], titles: Dict[str, str]) -> Iterator[str]:
         yield f"{name:<20}{metrics[name]:>7.2f}  {title}"
 
 
-def write_json(
-    path: Path, metrics: Dict[str, float], conditions: Dict[str, Any]
-) -> None:
+def write_json(path: Path, metrics: Dict[str, Any], conditions: Dict[str, Any]) -> None:
     """Write the result of an evaluation.
 
     path (Path): The file.
-    metrics (Dict[str, float]): Percentages by name.
+    metrics (Dict[str, Any]): Percentages by name, or by regime and name.
     conditions (Dict[str, Any]): Under what they were measured; goes under the key
         ``conditions``.
     RAISES (typer.Exit): If the file cannot be written.

@@ -6,8 +6,10 @@ from importlib.metadata import PackageNotFoundError, version
 import typer
 
 from ..about import __version__
-from . import DEFAULT_MODEL, corpus, evaluate, load_pipeline
+from . import DEFAULT_MODEL, corpus, encoder, evaluate, load_pipeline
+from .mentions import mentions
 from .segment import segment
+from .train import CONTEXT, train
 
 # Packages whose versions decide what runs, with the extra that brings each.
 PACKAGES = {
@@ -39,8 +41,11 @@ app = typer.Typer(
     """,
 )
 app.command()(segment)
+app.command()(mentions)
+app.command(context_settings=CONTEXT)(train)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(evaluate.app, name="evaluate")
+app.add_typer(encoder.app, name="encoder")
 
 
 @app.command()

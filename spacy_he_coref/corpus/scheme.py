@@ -37,7 +37,10 @@ _RELATIONS: Mapping[str, str] = {
 _CLAUSES = frozenset({"csubj", "csubj:pass", "xcomp", "ccomp"})
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 # Particles that HTB hangs on the preposition, or as det on the noun, after them.
-_FOCUS = frozenset({"גם", "רק", "אפילו", "אף", "דווקא", "כמעט"})
+_FOCUS = frozenset({
+    "גם", "רק", "אפילו", "אף", "דווקא", "כמעט", "בעיקר", "במיוחד", "לפחות", "הן", "כן",
+    "עוד",
+})  # fmt: skip
 _DEMONSTRATIVES = frozenset({"זה", "זו", "זאת", "אלה", "אלו", "הללו"})
 _INTERROGATIVES = frozenset({"מה", "מי"})
 _QUANTIFIERS = frozenset({
@@ -52,7 +55,17 @@ _MONTHS = frozenset({
     "ספטמבר", "אוקטובר", "נובמבר", "דצמבר",
 })  # fmt: skip
 # Prepositions that HTB calls CCONJ.
-_CONJUNCTIONS = frozenset({"עקב", "בניגוד", "מאשר", "כאילו"})
+_CONJUNCTIONS = frozenset({
+    "עקב", "בניגוד", "מאשר", "כאילו", "מאחר", "היות", "לרבות", "חרף", "מחמת", "למעט",
+})  # fmt: skip
+# Conjunctions that HTB calls ADP.
+_PREPOSITIONS = frozenset({"כדי", "במקום", "בשביל", "עם", "ב", "מ", "כ"})
+# Conjunctions that are mark before an infinitive too.
+_MARKS = frozenset({"ש", "ה", "כי", "אם", "כאשר"})
+# Words that are case before ש, which then is the mark of the clause.
+_CASE_BEFORE_SHE = frozenset({
+    "לאחר", "כיוון", "מכיוון", "בעוד", "כמו", "בלי", "מבלי", "תוך",
+})  # fmt: skip
 # Modal words by their features in HTB: none, those of an adjective, or, for a few
 # adjectives, a past tense that only its converter knows why.
 _BARE_MODALS = frozenset(
@@ -249,13 +262,13 @@ def _dates(tree: _Tree) -> None:
 def _particles(tree: _Tree) -> None:
     """Particles hang on the preposition after them, or are det of the noun.
 
-    The same holds for כ before a number, which is det of what is counted.
+    The same holds for כ before a measure, which is det of what is counted.
     """
     for node in tree.nodes:
         after, head = tree.after(node), tree.head(node)
         if after is None or head is None or node.deprel != "advmod":
             continue
-        if node.form == "כ" and head.upos == "NUM":
+        if node.form == "כ" and head.upos in ("NUM", "NOUN"):
             node.upos, node.deprel = "ADP", "det"
             if head.deprel == "nummod" and head.head:
                 node.head = head.head
@@ -302,6 +315,10 @@ def _hyphens(tree: _Tree) -> None:
         elif before.upos == after.upos == "PROPN" and after.deprel == "flat":
             node.head = before.head if before.deprel == "flat" else before.index
             node.deprel = "flat:name"
+        elif after.deprel == "compound" and after.head == before.index:
+            node.head = before.index
+            if before.upos == after.upos == "PROPN":
+                node.deprel, after.deprel = "flat:name", "flat"
 
 
 def _commas(tree: _Tree) -> None:
@@ -338,9 +355,34 @@ def _single_words(tree: _Tree) -> None:
                 node.deprel = "case:acc"
         elif node.deprel == "mark" and node.form in ("האם", "שמא"):
             node.deprel = "mark:q"
-        elif node.deprel == "mark" and node.form == "כדי" and head is not None:
-            if head.feats.get("VerbForm") == "Inf":
+        elif node.deprel == "mark" and head is not None:
+            if head.feats.get("VerbForm") == "Inf" and node.form not in _MARKS:
                 node.deprel = "case"
+            after = tree.after(node)
+            if after is None or after.form != "ש" or after.deprel != "fixed":
+                continue
+            if node.form in _CASE_BEFORE_SHE and after.head == node.index:
+                node.deprel = "case"
+                after.head, after.deprel = node.head, "mark"
+
+
+def _possession(tree: _Tree) -> None:
+    """A phrase with של after an adjective or demonstrative is nmod.
+
+    Not so if there is a possessive clitic too (``בית|ו ה חדש של ה נגר``).
+    """
+    for node in tree.nodes:
+        head = tree.head(node)
+        genitive = any(c.deprel == "case:gen" for c in tree.children(node))
+        if node.deprel != "nmod:poss" or not genitive or head is None:
+            continue
+        between = {
+            other.deprel
+            for other in tree.children(head)
+            if head.index < other.index < node.index
+        }
+        if between & {"amod", "det"} and "nmod:poss" not in between:
+            node.deprel = "nmod"
 
 
 def _copulas(tree: _Tree) -> None:
@@ -349,7 +391,7 @@ def _copulas(tree: _Tree) -> None:
         if node.deprel != "cop" or node.upos != "PRON" or node.form in _DEMONSTRATIVES:
             continue
         for other in tree.nodes:
-            if other.head == node.head and other.deprel == "nsubj":
+            if other.head == node.head and other.deprel in ("nsubj", "nsubj:outer"):
                 if other.upos != "PRON":
                     other.deprel = "nsubj:cop"
 
@@ -595,7 +637,7 @@ def _function_words(tree: _Tree) -> None:
                 node.untag()
         elif node.upos in ("ADP", "SCONJ"):
             node.feats = _only(node.feats, "Abbr")
-            if node.form == "כדי":
+            if node.form in _PREPOSITIONS:
                 node.upos = "ADP"
             elif node.form in _CONJUNCTIONS:
                 node.upos = "CCONJ"
@@ -627,6 +669,7 @@ _RULES: Tuple[Callable[[_Tree], None], ...] = (
     _hyphens,
     _commas,
     _single_words,
+    _possession,
     _copulas,
     _other_relations,
     _articles,

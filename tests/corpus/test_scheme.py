@@ -234,6 +234,62 @@ def test_names() -> None:
     assert [node.upos for node in found[6:]] == ["", "DET", ""]
 
 
+@pytest.mark.parametrize(
+    "between, expected",
+    [
+        ("ישן ADJ 1 amod", "nmod"),
+        ("זה PRON 1 det PronType=Dem", "nmod"),
+        ("עץ NOUN 1 compound", "nmod:poss"),
+    ],
+)
+def test_possession_after_an_adjective_is_nmod(between: str, expected: str) -> None:
+    found = to_htb(
+        tree(f"""
+        ארון NOUN 0 root
+        {between}
+        של ADP 4 case Case=Gen
+        נעמה PROPN 1 nmod:poss
+        """)
+    )
+    assert found[3].deprel == expected
+    assert found[2].deprel == "case:gen"
+
+
+def test_case_before_clauses() -> None:
+    found = to_htb(
+        tree(f"""
+        שרנו VERB 0 root _
+        לאחר ADP 4 mark
+        ש SCONJ 2 fixed
+        אכלנו VERB 1 advcl _
+        במקום SCONJ 6 mark
+        לנוח VERB 1 advcl {INF}
+        """)
+    )
+    assert arcs(found)[1:3] == [("לאחר", 4, "case"), ("ש", 4, "mark")]
+    assert found[4].deprel == "case"
+    assert found[4].upos == "ADP"
+
+
+def test_hyphens() -> None:
+    found = to_htb(
+        tree("""
+        ב ADP 3 case
+        - PUNCT 1 punct
+        יחד NOUN 0 root
+        אי ADV 6 compound:affix
+        - PUNCT 4 punct
+        סדר NOUN 3 conj
+        תל PROPN 6 nmod
+        - PUNCT 9 punct
+        גמא PROPN 7 compound
+        """)
+    )
+    assert arcs(found)[1] == ("-", 1, "fixed")
+    assert arcs(found)[4] == ("-", 6, "punct")
+    assert arcs(found)[7:] == [("-", 7, "flat:name"), ("גמא", 7, "flat:name")]
+
+
 def test_comma_hangs_on_what_is_on_both_sides() -> None:
     found = to_htb(
         tree("""

@@ -193,3 +193,24 @@ def test_parts_of_documents_cover_them_and_end_with_sentences(gold: List[Doc]) -
             t._.morphemes for t in doc
         ]
         assert sum(len(list(part.sents)) for part in parts) == len(list(doc.sents))
+
+
+@pytest.mark.parametrize("name", ["syntax", "syntax_dictabert", "syntax_alephbert"])
+def test_shipped_configs_train_with_another_encoder(
+    name: str, corpus: Path, tmp_path: Path
+) -> None:
+    """Hub names are real; here a tiny local encoder stands in for them."""
+    config = load_config(
+        ROOT / "configs" / f"{name}.cfg",
+        overrides={
+            "paths.encoder": str(save_tiny_encoder(tmp_path, longest=512)),
+            "paths.corpora": str(corpus),
+            "corpora.train.paths": [str(corpus / "train.spacy")],
+        },
+    )
+    nlp = init_nlp(config)
+    losses = nlp.update(
+        list(SegmentedCorpus([corpus / "train.spacy"], 0, False)(nlp)), sgd=Adam(0.001)
+    )
+    assert set(losses) == set(nlp.pipe_names)
+    assert all(np.isfinite(loss) and loss > 0 for loss in losses.values())
