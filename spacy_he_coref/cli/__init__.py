@@ -20,6 +20,20 @@ def fail(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def run_until(nlp: "Language", factory: str) -> bool:
+    """Leave out the components after the last one that a factory made.
+
+    nlp (Language): The pipeline; changed.
+    factory (str): Name of the factory.
+    RETURNS (bool): Whether there is such a component; if not, all stay.
+    """
+    names = nlp.pipe_names
+    ours = [name for name in names if nlp.get_pipe_meta(name).factory == factory]
+    if ours:
+        nlp.select_pipes(enable=names[: names.index(ours[-1]) + 1])
+    return bool(ours)
+
+
 def load_pipeline(name: str) -> "Language":
     """Load the pipeline that a command was asked to use.
 

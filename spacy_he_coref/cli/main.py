@@ -8,6 +8,7 @@ import typer
 from ..about import __version__
 from . import DEFAULT_MODEL, corpus, encoder, evaluate, load_pipeline
 from .mentions import mentions
+from .parse import parse
 from .segment import segment
 from .train import CONTEXT, train
 
@@ -31,6 +32,7 @@ app = typer.Typer(
     **First steps**
 
     ```
+    he-coref parse "דנה פגשה את אחיה בבית הספר."
     he-coref segment "דנה פגשה את אחיה בבית הספר."
     he-coref info
     he-coref COMMAND --help
@@ -41,6 +43,7 @@ app = typer.Typer(
     """,
 )
 app.command()(segment)
+app.command()(parse)
 app.command()(mentions)
 app.command(context_settings=CONTEXT)(train)
 app.add_typer(corpus.app, name="corpus")

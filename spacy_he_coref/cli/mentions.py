@@ -19,7 +19,7 @@ from typing import (
 
 import typer
 
-from . import DEFAULT_MODEL, fail, load_pipeline
+from . import DEFAULT_MODEL, fail, load_pipeline, run_until
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -173,9 +173,8 @@ def mentions(
     ```
     """
     nlp = load_pipeline(model)
-    names = nlp.pipe_names
-    ours = [name for name in names if nlp.get_pipe_meta(name).factory == "he_mentions"]
-    if not ours:
+    # What comes after it does not change the candidates.
+    if not run_until(nlp, "he_mentions"):
         fail(
             f"{model} has no he_mentions. Choose a model that finds mentions, or add "
             "it after the parser: nlp.add_pipe('he_mentions')."
@@ -183,9 +182,7 @@ def mentions(
     from tqdm import tqdm
 
     nlp.set_error_handler(_fail_with_files)
-    # What comes after it does not change the candidates.
-    enabled = nlp.select_pipes(enable=names[: names.index(ours[-1]) + 1])
-    with enabled, _open_output(output) as stream:
+    with _open_output(output) as stream:
         progress = tqdm(
             nlp.pipe(_documents(nlp, files)),
             total=len(files),

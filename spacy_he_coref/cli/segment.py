@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional
 import typer
 from rich.cells import cell_len
 
-from . import DEFAULT_MODEL, fail, load_pipeline
+from . import DEFAULT_MODEL, fail, load_pipeline, run_until
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -199,6 +199,23 @@ def read_lines(path: str) -> Iterator[str]:
             yield text.removeprefix("\ufeff") if number == 1 else text
 
 
+def read_texts(text: Optional[str], file: Optional[str]) -> Iterable[str]:
+    """The documents that a command was given.
+
+    text (Optional[str]): One text, or ``-`` for the standard input.
+    file (Optional[str]): A file, one document a line.
+    RETURNS (Iterable[str]): The texts.
+    RAISES (typer.BadParameter): If both are given, or none.
+    """
+    if text is not None and file is None:
+        return read_lines("-") if text == "-" else [text]
+    if file is not None and text is None:
+        return read_lines(file)
+    raise typer.BadParameter(
+        "give a text, or a file with --file (one of the two)", param_hint="TEXT"
+    )
+
+
 def segment(
     text: Optional[str] = typer.Argument(
         None,
@@ -253,15 +270,9 @@ def segment(
     he-coref segment --model training/model-best "דבריו של השר"
     ```
     """
-    if (text is None) == (file is None):
-        raise typer.BadParameter(
-            "give a text, or a file with --file (one of the two)", param_hint="TEXT"
-        )
-    source = "-" if text == "-" else file
+    texts = read_texts(text, file)
     nlp = load_pipeline(model)
-    texts: Iterable[str] = (
-        read_lines(source) if source is not None else [text] if text is not None else []
-    )
+    run_until(nlp, "he_retokenizer")
     from tqdm import tqdm
 
     terminal = sys.stdout.isatty()
