@@ -1,10 +1,11 @@
 """The training loop: ``spacy train`` with checkpoints and resume.
 
 It reads the same config and takes the same steps as ``spacy.training.loop``, with
-one difference: the order of the data comes from the seed and the number of the
-epoch alone, so that a run that goes on finds its place. A run that was killed and
-resumed ends with the same weights, bit for bit, as one that was not (on the CPU,
-with the same number of threads).
+two differences: the order of the data comes from the seed and the number of the
+epoch alone, so that a run that goes on finds its place; and torch networks are
+rounded to the precision that they are stored in before they are evaluated. A run
+that was killed and resumed ends with the same weights, bit for bit, as one that was
+not (on the CPU, with the same number of threads).
 """
 
 import io
@@ -330,9 +331,7 @@ class _Run:
             score: Optional[float] = None
             scores: Optional[Dict[str, Any]] = None
             if step % T["eval_frequency"] == 0:
-                # What is scored is what will be saved, to the bit.
-                for shim in network_shims(nlp):
-                    shim.round_weights()
+                self._round()
                 if self.optimizer.averages:
                     with nlp.use_params(self.optimizer.averages):
                         score, scores = evaluate()
@@ -416,8 +415,14 @@ class _Run:
         for name, loss in losses.items():
             losses[name] = float(loss)
 
+    def _round(self) -> None:
+        """Let what is scored be what will be saved, to the bit."""
+        for shim in network_shims(self.nlp):
+            shim.round_weights()
+
     def save_model(self, path: Path) -> None:
         """Write the pipeline as spaCy does, with averaged weights if there are any."""
+        self._round()
         with self.nlp.use_params(self.optimizer.averages):
             _replace(path, self.before_to_disk(self.nlp).to_disk)
 
@@ -583,7 +588,8 @@ class _Signals:
         self.received = number
         self._put_back()
         self.stderr.write(
-            "\nStopping when this step is complete; once more to stop at once.\n"
+            "\nStopping when this step is complete, with its evaluation if it has one; "
+            "once more to stop at once.\n"
         )
 
     def _put_back(self) -> None:

@@ -3,14 +3,17 @@
 import os
 import signal
 from io import StringIO
+from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping
 
+import numpy
 import spacy
 import srsly
 import torch
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from thinc.api import Config
 
 from spacy_he_coref.training import train
@@ -40,12 +43,25 @@ def make_follower() -> Callable[[Language, Dict[str, Any]], None]:
     return follow
 
 
+@spacy.registry.batchers("test.random_sizes.v1")
+def make_random_batcher() -> Callable[[Iterable[Example]], Iterator[List[Example]]]:
+    """Batches of one to three examples, drawn while training goes on."""
+
+    def batch(examples: Iterable[Example]) -> Iterator[List[Example]]:
+        stream = iter(examples)
+        # From the generator that dropout draws from too.
+        while chosen := list(islice(stream, numpy.random.randint(1, 4))):
+            yield chosen
+
+    return batch
+
+
 def stop() -> None:
     """Send this process a SIGTERM."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def fail() -> None:
+def fail(*_: Any) -> None:
     """Break down."""
     raise RuntimeError("the roof fell in")
 
