@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 from typing import Callable, Iterator, List, Sequence, Union
 
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -22,7 +23,7 @@ class SegmentedCorpus:
         paths (Sequence[Union[str, Path]]): ``.spacy`` files of ``he-coref corpus
             build``.
         max_length (int): Cut documents between sentences into parts of about this
-            many tokens, in every epoch at other places; 0 to leave them whole.
+            many tokens, at every reading at other places; 0 to leave them whole.
         shuffle (bool): Give the parts in random order.
         """
         self.paths = [Path(path) for path in paths]
@@ -100,6 +101,7 @@ def copy_tokens(doc: Doc) -> Doc:
     return copy
 
 
+@spacy.registry.readers("spacy_he_coref.SegmentedCorpus.v1")
 def make_segmented_corpus(
     paths: List[str], max_length: int = 0, shuffle: bool = False
 ) -> Callable[[Language], Iterator[Example]]:

@@ -163,7 +163,7 @@ def _make_doc(
     for token in doc:
         if not token.pos:
             # Missing; an empty string would be the value of having no features.
-            token.set_morph(None)
+            token.set_morph(None)  # type: ignore[attr-defined]
     counts["tokens"] += len(doc)
     doc._.source = {
         "corpus": CORPUS_NAME,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
+import spacy
 import srsly
 import torch
 from spacy.errors import Errors
@@ -31,6 +32,7 @@ from .pretrained import EncoderFiles
 from .reading import Reader, Reading
 
 
+@spacy.registry.architectures("spacy_he_coref.MorphemeTransformer.v1")
 def build_morpheme_transformer(
     name: str,
     reading: str = "morphemes",

@@ -3,6 +3,7 @@
 from typing import Any, Callable, List, NamedTuple, Sequence, Tuple, cast
 
 import numpy as np
+import spacy
 import torch
 from spacy.errors import Errors
 from spacy.tokens import Doc
@@ -46,6 +47,7 @@ class SentenceGroup(NamedTuple):
     label_heads: Tensor
 
 
+@spacy.registry.architectures("spacy_he_coref.BiaffineParser.v1")
 def build_biaffine_parser(
     tok2vec: Model[List[Doc], List[Floats2d]],
     arc_width: int = 256,

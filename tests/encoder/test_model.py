@@ -49,7 +49,7 @@ def pieces(encoder: Path, doc: Doc, reading: str) -> "list[list[str]]":
     """The wordpieces of each token."""
     files = EncoderFiles.load(encoder)
     found = Reader(files, reading, 24)(doc)
-    output: "list[list[str]]" = [[] for _ in doc]
+    output: list[list[str]] = [[] for _ in doc]
     for token, piece in zip(found.owner, found.linked, strict=True):
         output[token].append(files.tokenizer.id_to_token(int(found.pieces[piece])))
     return output

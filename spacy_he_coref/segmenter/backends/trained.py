@@ -44,6 +44,7 @@ from ...tokens import (
     trivial_analysis,
     word_bounds,
 )
+from ...windows import Window, make_windows
 from ..candidates import NO_PREFIX, NO_SUFFIX, Candidates, Inventory, Label, make_label
 from ..contract import Request
 from ..letters import doc_analyses, read_analysis
@@ -51,7 +52,6 @@ from ..lexicon import WordTable, read_lexicon
 from ..model import get_network, make_model
 from ..network import Batch, SegmenterNetwork, segment_argmax, segment_logsumexp
 from ..normalize import has_hebrew, needs_normalizing
-from ...windows import Window, make_windows
 
 # Wordpieces of one word that are read: its first and last ones.
 _PIECES = 8
