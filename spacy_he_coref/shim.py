@@ -85,6 +85,15 @@ class NetworkShim(Shim):
 
         RETURNS (bytes): The data in the safetensors format.
         """
+        return self.weights_to_bytes()
+
+    def weights_to_bytes(self, leave_out: Optional[str] = None) -> bytes:
+        """Serialize weights, as ``to_bytes``.
+
+        leave_out (Optional[str]): What the names of those begin with that are kept
+            somewhere else; None to write all.
+        RETURNS (bytes): The data in the safetensors format.
+        """
         weights = self.network.state_dict()
         return safetensors.save(
             {
@@ -92,6 +101,7 @@ class NetworkShim(Shim):
                     weight.half() if weight.is_floating_point() else weight
                 ).contiguous()
                 for name, weight in weights.items()
+                if leave_out is None or not name.startswith(leave_out)
             }
         )
 
@@ -101,7 +111,14 @@ class NetworkShim(Shim):
         bytes_data (bytes): What ``to_bytes`` gave.
         RETURNS (NetworkShim): The shim itself.
         """
-        weights = safetensors.load(bytes_data)
+        self.load_weights(safetensors.load(bytes_data))
+        return self
+
+    def load_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Put weights into the network.
+
+        weights (Mapping[str, Tensor]): All of its weights, of any precision.
+        """
         self.network.load_state_dict(
             {
                 name: weight.float() if weight.is_floating_point() else weight
@@ -109,7 +126,6 @@ class NetworkShim(Shim):
             }
         )
         self.network.eval()
-        return self
 
     def round_weights(self) -> None:
         """Round the weights to those that will be saved, in half precision."""

@@ -7,12 +7,14 @@ needed on the way is bounded.
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
 import spacy
 import srsly
 import torch
+from safetensors import torch as safetensors
 from spacy.errors import Errors
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import (
@@ -28,7 +30,7 @@ from transformers.file_utils import ModelOutput
 
 from ..shim import NetworkShim, limit_threads_after_fork
 from ..windows import make_windows
-from .pretrained import EncoderFiles
+from .pretrained import EncoderFiles, LentLayers, MixedLayers, lend_layers
 from .reading import Reader, Reading
 
 
@@ -85,40 +87,6 @@ def build_morpheme_transformer(
     )
 
 
-class MixedLayers(torch.nn.Module):
-    """A transformer whose output is a learned mean of all its layers.
-
-    The upper layers of encoders that were made for sentence embeddings say less
-    about single words than the middle ones.
-    """
-
-    def __init__(self, transformer: torch.nn.Module, layers: int) -> None:
-        """Wrap a transformer.
-
-        transformer (torch.nn.Module): A model of the transformers library.
-        layers (int): Its layers.
-        """
-        super().__init__()
-        self.transformer = transformer
-        self.mix = torch.nn.Parameter(torch.zeros(layers + 1))
-
-    def forward(self, pieces: Tensor, mask: Optional[Tensor]) -> Tensor:
-        """Read wordpieces.
-
-        pieces (Tensor): int64 of (windows, length).
-        mask (Optional[Tensor]): int64 of (windows, length), 0 for padding; None if
-            there is none.
-        RETURNS (Tensor): float32 of (windows, length, width).
-        """
-        states = self.transformer(
-            input_ids=pieces, attention_mask=mask, output_hidden_states=True
-        ).hidden_states
-        output = torch.zeros_like(states[0])
-        for weight, state in zip(self.mix.softmax(0), states, strict=True):
-            output = output + weight * state
-        return output
-
-
 class EncoderShim(NetworkShim):
     """Keeps the encoder together with the files that it is made from."""
 
@@ -136,16 +104,16 @@ class EncoderShim(NetworkShim):
         self._waiting = False
         self._deferred: Optional[Optimizer] = None
 
-    def set_encoder(self, files: EncoderFiles, encoder: torch.nn.Module) -> None:
+    def set_encoder(self, files: EncoderFiles, encoder: MixedLayers) -> None:
         """Put an encoder in.
 
         files (EncoderFiles): Its files.
-        encoder (torch.nn.Module): The encoder.
+        encoder (MixedLayers): The encoder.
         """
         self.files = files
         self._readers = {}
         layers = int(files.config["num_hidden_layers"])
-        self._model = MixedLayers(encoder, layers).to(get_torch_default_device())
+        self._model = encoder.to(get_torch_default_device())
         self._rates = {
             f"transformer.encoder.layer.{i}.": self.rate
             * self.layer_decay ** (layers - 1 - i)
@@ -217,6 +185,37 @@ class EncoderShim(NetworkShim):
             self.set_encoder(files, files.make_encoder(pretrained=None))
             super().from_bytes(data["weights"])
         return self
+
+    def lend(self, layers: int) -> LentLayers:
+        """Copy the lower layers, for another component to read other text with.
+
+        layers (int): How many.
+        RETURNS (LentLayers): The files and weights.
+        RAISES (ValueError): If there is no encoder yet, or it has fewer layers.
+        """
+        if self.files is None:
+            raise ValueError(Errors.E109.format(name="transformer"))
+        return lend_layers(self.files, self.network.state_dict(), layers)
+
+
+def read_lent_layers(path: Path, layers: int) -> LentLayers:
+    """Read the lower layers of a saved ``transformer``.
+
+    path (Path): The directory of the component.
+    layers (int): How many.
+    RETURNS (LentLayers): The files and weights.
+    RAISES (ValueError): If the component is not there, or has no encoder of ours.
+    """
+    try:
+        shims = srsly.msgpack_loads((path / "model").read_bytes())["shims"]
+        data = srsly.msgpack_loads(shims[0][0])
+    except (OSError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{path} has no encoder over morphemes ({error!r}). The segmenter reads "
+            "its lower layers: keep the component in the pipeline."
+        ) from None
+    weights = safetensors.load(data["weights"])
+    return lend_layers(EncoderFiles.from_bytes(data["files"]), weights, layers)
 
 
 @dataclass

@@ -1,14 +1,66 @@
 """Pretrained encoders: their configuration, wordpieces and weights."""
 
+import hashlib
 import json
+import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import torch
 from tokenizers import Tokenizer
+from torch import Tensor
 
 # The rest of a longer word would only cost time.
 _LETTERS = 200
+# What the names of a wrapped transformer's weights begin with.
+_TRANSFORMER = "transformer."
+
+
+class MixedLayers(torch.nn.Module):
+    """A transformer whose output is a learned mean of all its layers.
+
+    The upper layers of encoders that were made for sentence embeddings say less
+    about single words than the middle ones.
+    """
+
+    def __init__(self, transformer: torch.nn.Module, layers: int) -> None:
+        """Wrap a transformer.
+
+        transformer (torch.nn.Module): A model of the transformers library.
+        layers (int): Its layers.
+        """
+        super().__init__()
+        self.transformer = transformer
+        self.mix = torch.nn.Parameter(torch.zeros(layers + 1))
+
+    def forward(self, pieces: Tensor, mask: Optional[Tensor]) -> Tensor:
+        """Read wordpieces.
+
+        pieces (Tensor): int64 of (windows, length).
+        mask (Optional[Tensor]): int64 of (windows, length), 0 for padding; None if
+            there is none.
+        RETURNS (Tensor): float32 of (windows, length, width).
+        """
+        states = self.transformer(
+            input_ids=pieces, attention_mask=mask, output_hidden_states=True
+        ).hidden_states
+        output = torch.zeros_like(states[0])
+        for weight, state in zip(self.mix.softmax(0), states, strict=True):
+            output = output + weight * state
+        return output
+
+
+class LentLayers(NamedTuple):
+    """The lower layers of an encoder that another component reads with too.
+
+    files (EncoderFiles): Its files, for as many layers.
+    weights (Dict[str, Tensor]): Names as in a transformers model, half precision.
+    digest (str): Of the weights.
+    """
+
+    files: "EncoderFiles"
+    weights: Dict[str, Tensor]
+    digest: str
 
 
 class EncoderFiles:
@@ -90,14 +142,14 @@ class EncoderFiles:
 
     def make_encoder(
         self, pretrained: Optional[Union[str, Path]], dropout: Optional[float] = None
-    ) -> torch.nn.Module:
+    ) -> "MixedLayers":
         """Make the encoder.
 
         pretrained (Optional[Union[str, Path]]): Where to read pretrained weights;
             None if weights will be loaded into it.
         dropout (Optional[float]): Dropout rate of its layers in training; None
             for that of its configuration.
-        RETURNS (torch.nn.Module): A model of the transformers library.
+        RETURNS (MixedLayers): A model of the transformers library, wrapped.
         """
         from transformers import AutoConfig, AutoModel
 
@@ -127,7 +179,7 @@ class EncoderFiles:
             encoder.get_input_embeddings().requires_grad_(False)
         if hasattr(encoder, "pooler"):
             encoder.pooler = None
-        return encoder
+        return MixedLayers(encoder, int(self.config["num_hidden_layers"]))
 
     def to_bytes(self) -> bytes:
         """Serialize the files.
@@ -149,3 +201,34 @@ class EncoderFiles:
 
 def _first_not_none(*values: Optional[int]) -> int:
     return next(value for value in values if value is not None)
+
+
+def lend_layers(
+    files: EncoderFiles, weights: Mapping[str, Tensor], layers: int
+) -> LentLayers:
+    """Pick the lower layers of an encoder.
+
+    files (EncoderFiles): Its files.
+    weights (Mapping[str, Tensor]): The weights of its ``MixedLayers``.
+    layers (int): How many layers.
+    RETURNS (LentLayers): The files and weights.
+    RAISES (ValueError): If it has fewer layers.
+    """
+    if layers > int(files.config["num_hidden_layers"]):
+        raise ValueError(
+            f"The encoder has {files.config['num_hidden_layers']} layers; {layers} of "
+            "them cannot be shared. Set encoder_layers lower."
+        )
+    config = {**files.config, "num_hidden_layers": layers, "hidden_dropout_prob": 0.0}
+    picked: Dict[str, Tensor] = {}
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        if not name.startswith(_TRANSFORMER):
+            continue
+        layer = re.search(r"encoder\.layer\.(\d+)\.", name)
+        if layer is None or int(layer[1]) < layers:
+            weight = weights[name].cpu().half().contiguous()
+            picked[name[len(_TRANSFORMER) :]] = weight
+            digest.update(weight.numpy().tobytes())
+    lent = EncoderFiles(config, files.tokenizer.to_str())
+    return LentLayers(lent, picked, digest.hexdigest())

@@ -22,6 +22,7 @@ from .model import (
     get_network,
     initialize_network,
 )
+from .punctuation import PUNCT, attach_punctuation
 from .tree import decode_heads
 
 Tree = Tuple[np.ndarray, np.ndarray]
@@ -35,6 +36,7 @@ _DEFAULT_CONFIG = Config().from_str(
     """
 [he_parser]
 max_length = 256
+punctuation_rules = true
 scorer = {"@scorers":"spacy.parser_scorer.v1"}
 
 [he_parser.model]
@@ -68,6 +70,7 @@ def make_parser(
     name: str,
     model: Model[ParserInput, Any],
     max_length: int,
+    punctuation_rules: bool,
     scorer: Optional[Callable],
 ) -> "HebrewParser":
     """Make the component.
@@ -77,10 +80,19 @@ def make_parser(
     model (Model): Scores arcs and relations.
     max_length (int): Longest sentence, in tokens, that is parsed at once; of a
         longer one the parts are.
+    punctuation_rules (bool): Attach punctuation by rules on the tree of the words
+        (``parser.punctuation``), not by the scores.
     scorer (Optional[Callable]): Scores examples.
     RETURNS (HebrewParser): The component.
     """
-    return HebrewParser(nlp.vocab, model, name, max_length=max_length, scorer=scorer)
+    return HebrewParser(
+        nlp.vocab,
+        model,
+        name,
+        max_length=max_length,
+        punctuation_rules=punctuation_rules,
+        scorer=scorer,
+    )
 
 
 class HebrewParser(TrainablePipe):
@@ -97,6 +109,7 @@ class HebrewParser(TrainablePipe):
         name: str = "he_parser",
         *,
         max_length: int = 256,
+        punctuation_rules: bool = True,
         scorer: Optional[Callable] = None,
     ) -> None:
         """Make the component; see ``make_parser`` for the arguments."""
@@ -108,7 +121,9 @@ class HebrewParser(TrainablePipe):
         self.model = model
         self.name = name
         self.scorer = scorer
-        self.cfg: Dict[str, Any] = {"labels": [], "max_length": max_length}
+        self.max_length = max_length
+        self.punctuation_rules = punctuation_rules
+        self.cfg: Dict[str, Any] = {"labels": []}
 
     @property
     def labels(self) -> Tuple[str, ...]:
@@ -197,6 +212,8 @@ class HebrewParser(TrainablePipe):
         for doc, bounds in zip(docs, parts, strict=True):
             end = start + len(doc)
             tree = heads[start:end], labels[start:end]
+            if self.punctuation_rules:
+                self._move_punctuation(doc, bounds, tree)
             self._join(doc, bounds, tree)
             output.append(tree)
             start = end
@@ -213,14 +230,29 @@ class HebrewParser(TrainablePipe):
             )
         parts: List[Tuple[int, int]] = []
         for sentence in doc.sents:
-            count = -(-len(sentence) // self.cfg["max_length"])
+            count = -(-len(sentence) // self.max_length)
             cuts = np.linspace(sentence.start, sentence.end, count + 1).astype(int)
             parts += zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
         return parts
 
+    def _move_punctuation(
+        self, doc: Doc, parts: List[Tuple[int, int]], tree: Tree
+    ) -> None:
+        if PUNCT not in self.cfg["labels"]:
+            return
+        distances, labels = tree
+        punct = self.cfg["labels"].index(PUNCT)
+        for start, end in parts:
+            if (labels[start:end] == punct).any():
+                place = np.arange(end - start)
+                heads = (distances[start:end] + place).tolist()
+                names = [self.cfg["labels"][label] for label in labels[start:end]]
+                attach_punctuation([t.text for t in doc[start:end]], heads, names)
+                distances[start:end] = np.array(heads) - place
+
     def _join(self, doc: Doc, parts: List[Tuple[int, int]], tree: Tree) -> None:
         """Hang the later parts of a long sentence on its first one."""
-        if len(doc) <= self.cfg["max_length"]:
+        if len(doc) <= self.max_length:
             return
         heads, labels = tree
         root = self.cfg["labels"].index(ROOT)
@@ -303,7 +335,7 @@ class HebrewParser(TrainablePipe):
         heads: List[int] = []
         labels: List[int] = []
         offset = 0
-        longest = self.cfg["max_length"]
+        longest = self.max_length
         for eg in examples:
             starts = [
                 i

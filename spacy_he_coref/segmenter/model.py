@@ -18,7 +18,7 @@ def make_model(network: SegmenterNetwork, encoder_rate: float) -> Model:
         of a batch. In training, gradients are left to torch: the caller computes a
         loss of both and calls ``backward`` on it.
     """
-    shim = NetworkShim(network, {"encoder.": encoder_rate})
+    shim = NetworkShim(network, {"encoder.transformer.": encoder_rate})
     return Model("segmenter_network", _forward, shims=[shim])
 
 

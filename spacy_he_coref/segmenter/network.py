@@ -76,8 +76,8 @@ class SegmenterNetwork(nn.Module):
         dropout (float): Dropout rate, for all but the encoder.
         n_tags (Sequence[int]): For each kind of tags that is learned beside the
             segments, how many there are.
-        encoder (Optional[nn.Module]): A transformer that takes ``input_ids`` and
-            ``attention_mask``, or None.
+        encoder (Optional[nn.Module]): A transformer that takes pieces and a mask, or
+            None.
         encoder_width (int): Width of its output.
         """
         super().__init__()
@@ -176,9 +176,7 @@ class SegmenterNetwork(nn.Module):
         hidden = self.grams(batch.grams)
         if self.encoder is not None:
             assert batch.ends is not None
-            output = self.encoder(
-                input_ids=batch.pieces, attention_mask=batch.mask
-            ).last_hidden_state
+            output = self.encoder(batch.pieces, batch.mask)
             output = output.reshape(-1, output.shape[-1])[batch.ends]
             hidden = hidden + self.from_encoder(output.flatten(1))
         hidden = self.dropout(hidden)

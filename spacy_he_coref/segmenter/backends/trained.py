@@ -23,11 +23,13 @@ from typing import (
     Sequence,
     Tuple,
     Union,
+    cast,
 )
 
 import numpy as np
 import spacy
 import torch
+from safetensors import torch as safetensors
 from spacy import util
 from spacy.errors import Errors
 from spacy.language import Language
@@ -35,8 +37,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model, Optimizer
 
-from ...encoder.pretrained import EncoderFiles
-from ...shim import limit_threads_after_fork
+from ...encoder.model import EncoderShim, read_lent_layers
+from ...encoder.pretrained import EncoderFiles, LentLayers
+from ...shim import NetworkShim, limit_threads_after_fork
 from ...tokens import (
     COVERT_ARTICLE,
     HOST,
@@ -55,6 +58,8 @@ from ..normalize import has_hebrew, needs_normalizing
 
 # Wordpieces of one word that are read: its first and last ones.
 _PIECES = 8
+# What the names of weights begin with that another component keeps.
+_SHARED = "encoder.transformer."
 _TABLES = ("lexicon", "hosts", "words", "bases")
 # Features of a host that are learned beside its segmentation: they tell nouns with
 # an article from nouns in construct state, which have none.
@@ -102,6 +107,7 @@ class TrainedSegmenter:
         batch_size: int = 4096,
         encoder_layers: int = 0,
         encoder_rate: float = 0.1,
+        encoder_of: Optional[str] = None,
         foreign_weight: float = 0.5,
         tag_weight: float = 0.3,
         article_swaps: float = 0.1,
@@ -120,6 +126,9 @@ class TrainedSegmenter:
         batch_size (int): Windows are read together up to this length.
         encoder_layers (int): Layers of the encoder that are used; 0 for none.
         encoder_rate (float): Learning rate of the encoder, as a share of the other.
+        encoder_of (Optional[str]): Name of a ``transformer`` in the same pipeline,
+            trained before, whose lower layers are the encoder. They are not trained
+            again, and are stored once.
         foreign_weight (float): Weight in the loss of words of which only the
             borders are annotated.
         tag_weight (float): Weight in the loss of the tags of words, which are
@@ -134,6 +143,7 @@ class TrainedSegmenter:
             "hash_rows": hash_rows,
             "dropout": dropout,
             "encoder_layers": encoder_layers,
+            "encoder_of": encoder_of,
         }
         self.window = window
         self.overlap = overlap
@@ -388,7 +398,7 @@ class TrainedSegmenter:
         """Learn the inventory of the training data and make the network.
 
         get_examples (Callable): Gives the training examples.
-        nlp (Optional[Language]): The pipeline; not used.
+        nlp (Optional[Language]): The pipeline, for a component to share layers with.
         lexicon (Optional[Union[str, Path]]): A word list, as ``he-coref corpus
             lexicon`` makes it; None for none.
         encoder (Optional[Union[str, Path]]): Directory or hub name of a Hugging Face
@@ -415,14 +425,34 @@ class TrainedSegmenter:
             self.settings["hash_rows"],
             self.min_count,
         )
-        if self.settings["encoder_layers"]:
+        lent: Optional[LentLayers] = None
+        if self.settings["encoder_of"]:
+            lent = self._borrow(nlp)
+            self._encoder = lent.files
+        elif self.settings["encoder_layers"]:
             if encoder is None:
                 raise ValueError(
                     "encoder_layers is not 0: name an encoder in "
                     '[initialize.components.he_segmenter], as encoder = "path".'
                 )
             self._encoder = EncoderFiles.load(encoder, self.settings["encoder_layers"])
-        self._build(pretrained=encoder)
+        self._build(pretrained=None if lent else encoder)
+        if lent is not None:
+            self._load_weights(get_network(self.model).state_dict(), lent)
+
+    def _borrow(self, nlp: Optional[Language]) -> LentLayers:
+        name = self.settings["encoder_of"]
+        pipe: Any = nlp.get_pipe(name) if nlp and name in nlp.component_names else None
+        shim = next(iter(getattr(getattr(pipe, "model", None), "shims", ())), None)
+        if not isinstance(shim, EncoderShim):
+            raise ValueError(
+                f"he_segmenter is to share the encoder of {name!r}, but the pipeline "
+                "has no such component with an encoder over morphemes. Source a "
+                "trained one in the config."
+            )
+        lent = shim.lend(self.settings["encoder_layers"])
+        self.settings["encoder_digest"] = lent.digest
+        return lent
 
     def _build(self, pretrained: Optional[Union[str, Path]]) -> None:
         inventory, files = self.inventory, self._encoder
@@ -438,6 +468,9 @@ class TrainedSegmenter:
             None if files is None else files.make_encoder(pretrained),
             0 if files is None else files.width,
         )
+        if network.encoder is not None and self.settings["encoder_of"]:
+            for name, weight in network.named_parameters():
+                weight.requires_grad_(not name.startswith(_SHARED))
         self._model = make_model(network.eval(), self.encoder_rate)
         self._pieces = {}
 
@@ -631,9 +664,9 @@ class TrainedSegmenter:
         """Serialize the backend.
 
         exclude (Iterable[str]): What to leave out.
-        RETURNS (bytes): The data.
+        RETURNS (bytes): The data, with layers that it shares.
         """
-        return util.to_bytes(self._parts(), exclude)
+        return util.to_bytes(self._parts(shared=False), exclude)
 
     def from_bytes(
         self, data: bytes, *, exclude: Iterable[str] = ()
@@ -650,54 +683,68 @@ class TrainedSegmenter:
         return self._load(parts)
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Write the backend.
+        """Write the backend, without layers that it shares.
 
         path (Union[str, Path]): A directory; it is made if it is not there.
         exclude (Iterable[str]): What to leave out.
         """
         directory = Path(path)
         directory.mkdir(parents=True, exist_ok=True)
-        for name, make in self._parts().items():
+        for name, make in self._parts(shared=True).items():
             if name not in exclude:
                 (directory / name).write_bytes(make())
 
     def from_disk(
         self, path: Union[str, Path], *, exclude: Iterable[str] = ()
     ) -> "TrainedSegmenter":
-        """Read the backend.
+        """Read the backend; layers that it shares are read from the other component.
 
-        path (Union[str, Path]): The directory.
+        path (Union[str, Path]): The directory, in that of the pipeline.
         exclude (Iterable[str]): What to leave out.
         RETURNS (TrainedSegmenter): The backend itself.
+        RAISES (ValueError): If the other component is not the one of its training.
         """
-        return self._load(
-            {
-                file.name: file.read_bytes()
-                for file in Path(path).iterdir()
-                if file.name not in exclude
-            }
-        )
+        parts = {
+            file.name: file.read_bytes()
+            for file in Path(path).iterdir()
+            if file.name not in exclude
+        }
+        settings = json.loads(parts.get("settings", b"{}")).get("network", {})
+        if not settings.get("encoder_of"):
+            return self._load(parts)
+        other = Path(path).parent.parent / settings["encoder_of"]
+        lent = read_lent_layers(other, settings["encoder_layers"])
+        if lent.digest != settings["encoder_digest"]:
+            raise ValueError(
+                f"he_segmenter was trained on the lower layers of another encoder than "
+                f"that of {other}. Use the two of one training together."
+            )
+        return self._load(parts, lent)
 
-    def _parts(self) -> Dict[str, Callable[[], bytes]]:
+    def _parts(self, shared: bool) -> Dict[str, Callable[[], bytes]]:
         if self._model is None:
             return {}
-        inventory, model, encoder = self.inventory, self.model, self._encoder
+        inventory, shim, encoder = self.inventory, self._shim, self._encoder
         settings = {
             "network": self.settings,
             "tags": self._tags,
             "inventory": inventory.to_dict(),
         }
+        shared = shared and bool(self.settings["encoder_of"])
+        leave_out = _SHARED if shared else None
         parts: Dict[str, Callable[[], bytes]] = {
             "settings": lambda: json.dumps(settings, ensure_ascii=False).encode("utf8"),
-            "weights": lambda: model.shims[0].to_bytes(),
+            "weights": lambda: shim.weights_to_bytes(leave_out),
         }
         for name in _TABLES:
             parts[name] = inventory.tables[name].to_bytes
-        if encoder is not None:
+        if encoder is not None and not shared:
             parts["encoder"] = encoder.to_bytes
         return parts
 
-    def _load(self, parts: Dict[str, bytes]) -> "TrainedSegmenter":
+    def _load(
+        self, parts: Dict[str, bytes], lent: Optional[LentLayers] = None
+    ) -> "TrainedSegmenter":
         if "settings" not in parts:
             return self
         data = json.loads(parts["settings"])
@@ -705,12 +752,23 @@ class TrainedSegmenter:
         self._tags = data["tags"]
         tables = {name: WordTable.from_bytes(parts[name]) for name in _TABLES}
         self._inventory = Inventory.from_dict(data["inventory"], tables)
-        self._encoder = (
-            EncoderFiles.from_bytes(parts["encoder"]) if "encoder" in parts else None
-        )
+        self._encoder = lent.files if lent else None
+        if "encoder" in parts:
+            self._encoder = EncoderFiles.from_bytes(parts["encoder"])
         self._build(pretrained=None)
-        self.model.shims[0].from_bytes(parts["weights"])
+        self._load_weights(safetensors.load(parts["weights"]), lent)
         return self
+
+    def _load_weights(
+        self, weights: Dict[str, torch.Tensor], lent: Optional[LentLayers]
+    ) -> None:
+        if lent is not None:
+            weights.update({_SHARED + name: w for name, w in lent.weights.items()})
+        self._shim.load_weights(weights)
+
+    @property
+    def _shim(self) -> NetworkShim:
+        return cast(NetworkShim, self.model.shims[0])
 
     def __getstate__(self) -> Dict[str, Any]:
         # Torch modules and tokenizers travel to other processes as plain bytes.
