@@ -132,17 +132,39 @@ def test_stopped_and_resumed_is_like_not_stopped(
     assert_equal(everything(tmp_path / "whole"), everything(tmp_path / "broken"))
 
 
-def test_network_with_its_own_optimizer(tmp_path: Path) -> None:
+def save_transformer(encoder: Path, path: Path) -> None:
+    """Save a pipeline of a tiny transformer, as another training would leave it."""
+    nlp = spacy.blank("he")
+    model = {
+        "@architectures": "spacy_he_coref.MorphemeTransformer.v1",
+        "name": str(encoder),
+        "window": 60,
+        "overlap": 4,
+    }
+    nlp.add_pipe("transformer", config={"model": model})
+    nlp.initialize()
+    nlp.to_disk(path)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_network_with_its_own_optimizer(tmp_path: Path, shared: bool) -> None:
     corpus = tmp_path / "corpus"
     build_corpus(corpus, TOY_KIBUTZR, TOY_HTB, TOY_IAHLT)
     write_lexicon(corpus / "lexicon.tsv.gz", {"בית": 3.5})
     config = load_config(ROOT / "configs" / "segmenter.cfg")
-    config["paths"].update(
-        corpora=str(corpus), encoder=str(save_tiny_encoder(tmp_path / "encoder"))
-    )
-    config["components"]["he_segmenter"]["backend"].update(
-        width=8, hash_rows=50, encoder_layers=1, window=40, overlap=5
-    )
+    encoder_path = save_tiny_encoder(tmp_path / "encoder")
+    config["paths"].update(corpora=str(corpus), syntax=str(tmp_path / "syntax"))
+    backend = config["components"]["he_segmenter"]["backend"]
+    backend.update(width=8, hash_rows=50, encoder_layers=1, window=40, overlap=5)
+    if shared:
+        save_transformer(encoder_path, tmp_path / "syntax")
+    else:
+        backend["encoder_of"] = None
+        del config["components"]["transformer"]
+        config["nlp"]["pipeline"].remove("transformer")
+        settings = config["initialize"]["components"]["he_segmenter"]
+        settings["encoder"] = str(encoder_path)
+        config["training"]["frozen_components"] = []
     config["corpora"]["train"]["paths"] = [str(corpus / "train.spacy")]
     config["corpora"]["dev"]["limit"] = 2
     config["training"].update(
@@ -158,9 +180,9 @@ def test_network_with_its_own_optimizer(tmp_path: Path) -> None:
     weights = state["networks"]["he_segmenter/0/shim0"]["state"]["weights"]
     from transformers import BertModel
 
-    encoder = BertModel.from_pretrained(tmp_path / "encoder")
+    encoder = BertModel.from_pretrained(encoder_path)
     assert torch.equal(
-        weights["encoder.embeddings.word_embeddings.weight"],
+        weights["encoder.transformer.embeddings.word_embeddings.weight"],
         encoder.get_input_embeddings().weight.half().float(),
     )
 

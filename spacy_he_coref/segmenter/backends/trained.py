@@ -426,7 +426,7 @@ class TrainedSegmenter:
             self.min_count,
         )
         lent: Optional[LentLayers] = None
-        if self.settings["encoder_of"]:
+        if self.settings.get("encoder_of"):
             lent = self._borrow(nlp)
             self._encoder = lent.files
         elif self.settings["encoder_layers"]:
@@ -441,7 +441,7 @@ class TrainedSegmenter:
             self._load_weights(get_network(self.model).state_dict(), lent)
 
     def _borrow(self, nlp: Optional[Language]) -> LentLayers:
-        name = self.settings["encoder_of"]
+        name = self.settings.get("encoder_of")
         pipe: Any = nlp.get_pipe(name) if nlp and name in nlp.component_names else None
         shim = next(iter(getattr(getattr(pipe, "model", None), "shims", ())), None)
         if not isinstance(shim, EncoderShim):
@@ -468,7 +468,7 @@ class TrainedSegmenter:
             None if files is None else files.make_encoder(pretrained),
             0 if files is None else files.width,
         )
-        if network.encoder is not None and self.settings["encoder_of"]:
+        if network.encoder is not None and self.settings.get("encoder_of"):
             for name, weight in network.named_parameters():
                 weight.requires_grad_(not name.startswith(_SHARED))
         self._model = make_model(network.eval(), self.encoder_rate)
@@ -730,7 +730,7 @@ class TrainedSegmenter:
             "tags": self._tags,
             "inventory": inventory.to_dict(),
         }
-        shared = shared and bool(self.settings["encoder_of"])
+        shared = shared and bool(self.settings.get("encoder_of"))
         leave_out = _SHARED if shared else None
         parts: Dict[str, Callable[[], bytes]] = {
             "settings": lambda: json.dumps(settings, ensure_ascii=False).encode("utf8"),
