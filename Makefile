@@ -1,5 +1,5 @@
 # Two commands do all the set-up on a machine with Python 3.10 to 3.12, git and make:
-#   make run TEXT="..."   segments a Hebrew text (a sample without TEXT)
+#   make run TEXT="..."   parses a Hebrew text (a sample without TEXT)
 #   make test             linter, types, tests, and the smoke tests on spaCy 3.8
 # Installed once into .venv and .venv38; a second call starts at once.
 
@@ -22,7 +22,7 @@ SETUP := setup.cfg pyproject.toml Makefile spacy_he_coref/about.py
 .PHONY: run test clean python model
 
 run: model .venv/.core
-	@.venv/bin/he-coref segment -- "$$HE_COREF_TEXT"
+	@.venv/bin/he-coref parse -- "$$HE_COREF_TEXT"
 
 test: .venv/.test .venv38/.test
 	.venv/bin/ruff check .
