@@ -33,6 +33,9 @@ class NetworkShim(Shim):
             beginning that fits counts, 1 where none does.
         """
         super().__init__(network)
+        # What the config says of the model. Not stored with the weights, as a model's
+        # attributes are, so that a changed config of a saved pipeline counts.
+        self.settings: Dict[str, Any] = {}
         self._rates = dict(rates or {})
         self._adam: Optional[torch.optim.AdamW] = None
         # State of a training run that goes on, until the first step needs it.

@@ -40,7 +40,7 @@ def build_morpheme_transformer(
     reading: str = "morphemes",
     layers: Optional[int] = None,
     window: int = 384,
-    overlap: int = 32,
+    overlap: int = 16,
     max_pieces: int = 24,
     batch_pieces: int = 4096,
     rate: float = 1.0,
@@ -68,22 +68,23 @@ def build_morpheme_transformer(
         None for what the pretrained model says.
     RETURNS (Model[List[Doc], FullTransformerBatch]): The model.
     """
+    shim = EncoderShim(rate, layer_decay)
+    shim.settings = {
+        "name": name,
+        "reading": reading,
+        "layers": layers,
+        "window": window,
+        "overlap": overlap,
+        "max_pieces": max_pieces,
+        "batch_pieces": batch_pieces,
+        "dropout": dropout,
+    }
     return Model(
         "morpheme_transformer",
         _forward,
         init=_initialize,
-        shims=[EncoderShim(rate, layer_decay)],
+        shims=[shim],
         dims={"nO": None},
-        attrs={
-            "name": name,
-            "reading": reading,
-            "layers": layers,
-            "window": window,
-            "overlap": overlap,
-            "max_pieces": max_pieces,
-            "batch_pieces": batch_pieces,
-            "dropout": dropout,
-        },
     )
 
 
@@ -273,9 +274,9 @@ def _token_data(vectors: Any) -> TransformerData:
 def _initialize(model: Model, X: Any = None, Y: Any = None) -> Model:
     shim = cast(EncoderShim, model.shims[0])
     if shim.files is None:
-        name = model.attrs["name"]
-        files = EncoderFiles.load(name, model.attrs["layers"])
-        shim.set_encoder(files, files.make_encoder(name, model.attrs["dropout"]))
+        name = shim.settings["name"]
+        files = EncoderFiles.load(name, shim.settings["layers"])
+        shim.set_encoder(files, files.make_encoder(name, shim.settings["dropout"]))
         model.set_dim("nO", files.width)
     return model
 
@@ -284,12 +285,12 @@ def _forward(
     model: Model, docs: List[Doc], is_train: bool
 ) -> Tuple[FullTransformerBatch, Callable[[FullTransformerBatch], List[Doc]]]:
     shim = cast(EncoderShim, model.shims[0])
-    reader = shim.reader(model.attrs["reading"], model.attrs["max_pieces"])
+    reader = shim.reader(shim.settings["reading"], shim.settings["max_pieces"])
     limit_threads_after_fork()
     shim.network.train(is_train)
     lengths = [len(doc) for doc in docs]
     with torch.set_grad_enabled(is_train):
-        vectors = _token_vectors(model, [reader(doc) for doc in docs], lengths)
+        vectors = _token_vectors(shim, [reader(doc) for doc in docs], lengths)
     if is_train:
         shim.begin_graph()
 
@@ -303,13 +304,12 @@ def _forward(
 
 
 def _token_vectors(
-    model: Model, readings: Sequence[Reading], lengths: List[int]
+    shim: EncoderShim, readings: Sequence[Reading], lengths: List[int]
 ) -> Tensor:
     """Run the encoder over windows and give each token its mean vector."""
-    shim = cast(EncoderShim, model.shims[0])
-    files = shim.files
+    files, settings = shim.files, shim.settings
     assert files is not None
-    size = min(model.attrs["window"], files.longest - 2)
+    size = min(settings["window"], files.longest - 2)
     # Of every wordpiece, the window that it counts in and its place there.
     rows: List[np.ndarray] = []
     place = [np.zeros(len(r.pieces), dtype=np.int64) for r in readings]
@@ -317,7 +317,7 @@ def _token_vectors(
     for i, reading in enumerate(readings):
         offsets = np.concatenate([[0], np.cumsum(reading.words)])
         for window in make_windows(
-            reading.words, size, model.attrs["overlap"], reading.ends
+            reading.words, size, settings["overlap"], reading.ends
         ):
             start, end = offsets[window.start], offsets[window.end]
             if start == end:
@@ -347,7 +347,7 @@ def _token_vectors(
     output = torch.zeros((total, files.width), device=device)
     by_row = np.argsort(row, kind="stable")
     bounds = np.searchsorted(row[by_row], np.arange(len(rows) + 1))
-    for group in _group_rows([len(r) for r in rows], model.attrs["batch_pieces"]):
+    for group in _group_rows([len(r) for r in rows], settings["batch_pieces"]):
         length = max(len(rows[k]) for k in group)
         pieces = np.full((len(group), length), files.padding, dtype=np.int64)
         mask = np.zeros((len(group), length), dtype=np.int64)

@@ -66,18 +66,19 @@ def build_biaffine_parser(
     RETURNS (Model[ParserInput, List[SentenceGroup]]): The model. In training, the
         caller computes a loss of the scores and gives it to the callback.
     """
+    shim = BuiltShim(BiaffineNetwork)
+    shim.settings = {
+        "arc_width": arc_width,
+        "label_width": label_width,
+        "dropout": dropout,
+        "batch_arcs": batch_arcs,
+    }
     model: Model[ParserInput, Any] = Model(
         "biaffine_parser",
         _forward,
         layers=[tok2vec],
-        shims=[BuiltShim(BiaffineNetwork)],
+        shims=[shim],
         dims={"nO": None},
-        attrs={
-            "arc_width": arc_width,
-            "label_width": label_width,
-            "dropout": dropout,
-            "batch_arcs": batch_arcs,
-        },
     )
     model.set_ref("tok2vec", tok2vec)
     return model
@@ -93,12 +94,13 @@ def initialize_network(model: Model, docs: List[Doc], labels: int) -> None:
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=docs)
     model.set_dim("nO", labels)
-    cast(BuiltShim, model.shims[0]).build(
+    shim = cast(BuiltShim, model.shims[0])
+    shim.build(
         input_width=tok2vec.get_dim("nO"),
         labels=labels,
-        arc_width=model.attrs["arc_width"],
-        label_width=model.attrs["label_width"],
-        dropout=model.attrs["dropout"],
+        arc_width=shim.settings["arc_width"],
+        label_width=shim.settings["label_width"],
+        dropout=shim.settings["dropout"],
     )
 
 
@@ -136,7 +138,9 @@ def _forward(
     groups: List[SentenceGroup] = []
     with torch.set_grad_enabled(is_train):
         lengths = [end - start for start, end in bounds]
-        for group in group_sentences(lengths, model.attrs["batch_arcs"]):
+        for group in group_sentences(
+            lengths, cast(BuiltShim, model.shims[0]).settings["batch_arcs"]
+        ):
             size = np.array([lengths[i] for i in group])
             place = np.arange(size.max())[None]
             first = np.array([bounds[i][0] for i in group])

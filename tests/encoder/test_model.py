@@ -249,3 +249,16 @@ def test_layers_are_cut(encoder: Path) -> None:
     nlp = make_pipeline(encoder, layers=1)
     network = nlp.get_pipe("transformer").model.shims[0].network
     assert len(network.transformer.encoder.layer) == 1
+
+
+def test_changed_config_of_a_saved_pipeline_counts(
+    encoder: Path, tmp_path: Path
+) -> None:
+    nlp = make_pipeline(encoder)
+    nlp.to_disk(tmp_path)
+    text = "אב גד הו " * 40
+    overrides = {"components.transformer.model.window": 20}
+    other = spacy.load(tmp_path, config=overrides)
+    loaded = spacy.load(tmp_path)
+    expected = vectors(loaded, loaded.make_doc(text))
+    assert not np.allclose(vectors(other, other.make_doc(text)), expected, atol=1e-4)
