@@ -214,3 +214,11 @@ def test_shipped_configs_train_with_another_encoder(
     )
     assert set(losses) == set(nlp.pipe_names)
     assert all(np.isfinite(loss) and loss > 0 for loss in losses.values())
+
+
+def test_other_processes_give_the_same(trained: Language, gold: List[Doc]) -> None:
+    texts = [doc.text for doc in gold] * 2
+    ours = [values(doc) for doc in trained.pipe(texts)]
+    theirs = [values(doc) for doc in trained.pipe(texts, n_process=2, batch_size=2)]
+    for first, second in zip(ours, theirs, strict=True):
+        assert np.array_equal(first, second)
