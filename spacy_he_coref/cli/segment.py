@@ -111,73 +111,6 @@ def to_text(words: List[Dict[str, Any]], terminal: bool) -> Iterator[str]:
         yield LRM + "  ".join(cells).rstrip()
 
 
-def to_conllu(doc: "Doc", words: List[Dict[str, Any]], number: int) -> Iterator[str]:
-    """Lines of CoNLL-U: morphemes as words, written words as ranges.
-
-    A word gets a range line if it has several morphemes or one that is spelled
-    otherwise. MISC has the letters of the written word that are the morpheme's
-    (``Seg=a:b``, ``a:a`` if it is not written) and the white space that follows.
-
-    doc (Doc): The document.
-    words (List[Dict[str, Any]]): Its words, from ``describe``.
-    number (int): Its number in the input, from 1.
-    YIELDS (str): The lines; sentences are those of the Doc, or one if it has none.
-    """
-    if not words:
-        return
-    yield f"# newdoc id = {number}"
-    text = doc.text
-    starts = (
-        {s.start_char for s in doc.sents} if doc.has_annotation("SENT_START") else set()
-    )
-    sentences: List[List[Dict[str, Any]]] = [[]]
-    for word in words:
-        if word["start"] in starts and sentences[-1]:
-            sentences.append([])
-        sentences[-1].append(word)
-    following = [word["start"] for word in words[1:]] + [len(text)]
-    gaps = {
-        word["start"]: text[word["end"] : end]
-        for word, end in zip(words, following, strict=True)
-    }
-    for sentence_number, sentence in enumerate(sentences, start=1):
-        bounds = slice(sentence[0]["start"], sentence[-1]["end"])
-        yield f"# sent_id = {number}-{sentence_number}"
-        yield f"# text = {' '.join(text[bounds].split())}"
-        index = 1
-        for word in sentence:
-            space = _space_after(gaps[word["start"]])
-            morphemes = [
-                (m["form"], segment, m["written"])
-                for segment in word["segments"]
-                for m in segment["morphemes"]
-            ]
-            if len(morphemes) == 1 and morphemes[0][0] == word["text"]:
-                yield _line(str(index), word["text"], space)
-                index += 1
-                continue
-            yield _line(f"{index}-{index + len(morphemes) - 1}", word["text"], space)
-            for form, segment, written in morphemes:
-                start = segment["start"] - word["start"]
-                end = segment["end"] - word["start"] if written else start
-                yield _line(str(index), form, f"Seg={start}:{end}")
-                index += 1
-        yield ""
-
-
-def _line(index: str, form: str, misc: str) -> str:
-    return "\t".join((index, form, *"_" * 7, misc))
-
-
-def _space_after(gap: str) -> str:
-    if gap == " ":
-        return "_"
-    if not gap:
-        return "SpaceAfter=No"
-    names = {" ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
-    return "SpacesAfter=" + "".join(names.get(char, char) for char in gap)
-
-
 def read_lines(path: str) -> Iterator[str]:
     """The documents of a file, one a line.
 
@@ -275,6 +208,8 @@ def segment(
     run_until(nlp, "he_retokenizer")
     from tqdm import tqdm
 
+    from ..corpus.export import doc_to_conllu
+
     terminal = sys.stdout.isatty()
     progress = tqdm(
         nlp.pipe(texts),
@@ -291,7 +226,7 @@ def segment(
                 json.dumps({"text": doc.text, "words": words}, ensure_ascii=False)
             )
         elif output is OutputFormat.conllu:
-            for line in to_conllu(doc, words, number):
+            for line in doc_to_conllu(doc, str(number), number):
                 typer.echo(line)
         else:
             if number > 1:

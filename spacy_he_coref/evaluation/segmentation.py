@@ -27,6 +27,7 @@ The metrics, in percent in the command's output:
 
 from bisect import bisect_right
 from collections import Counter
+from itertools import accumulate
 from time import perf_counter
 from typing import (
     Any,
@@ -266,37 +267,75 @@ def conll18_words(
         the same text, in order.
     RETURNS (Counts): Over morphemes, which the shared task calls words.
     """
-    right = 0
-    i = j = 0
-    while i < len(predicted) and j < len(gold):
-        a, b = predicted[i], gold[j]
-        if is_multiword(a) or is_multiword(b):
-            # A range begins; a single word before it on the other side is alone.
-            if not is_multiword(a) and a.start < b.start:
-                i += 1
-                continue
-            if not is_multiword(b) and b.start < a.start:
-                j += 1
-                continue
-            end = max(word.end for word in (a, b) if is_multiword(word))
-            if is_multiword(a) and is_multiword(b) and a.end <= b.start:
-                end = a.end
-            elif is_multiword(a) and is_multiword(b) and b.end <= a.start:
-                end = b.end
-            first, second = i, j
-            i, j = _stretch(predicted, gold, i, j, end)
-            right += common_length(
-                [form.lower() for w in predicted[first:i] for form in word_forms(w)],
-                [form.lower() for w in gold[second:j] for form in word_forms(w)],
-            )
-        else:
-            right += (a.start, a.end) == (b.start, b.end)
-            i, j = i + (a.start <= b.start), j + (b.start <= a.start)
     return Counts(
-        right,
+        len(align_morphemes(predicted, gold)),
         sum(len(word.analysis) for word in predicted),
         sum(len(word.analysis) for word in gold),
     )
+
+
+def align_morphemes(
+    predicted: Sequence[WordAnalysis], gold: Sequence[WordAnalysis]
+) -> List[Tuple[int, int]]:
+    """Pair the morphemes of one text as the CoNLL 2018 shared task pairs words.
+
+    predicted (Sequence[WordAnalysis]), gold (Sequence[WordAnalysis]): The words, in
+        order.
+    RETURNS (List[Tuple[int, int]]): A predicted and a gold morpheme each, counted in
+        the document.
+    """
+    ours = list(accumulate((len(w.analysis) for w in predicted), initial=0))
+    theirs = list(accumulate((len(w.analysis) for w in gold), initial=0))
+    pairs: List[Tuple[int, int]] = []
+    i = j = 0
+    while i < len(predicted) and j < len(gold):
+        a, b = predicted[i], gold[j]
+        ranges = [word for word in (a, b) if is_multiword(word)]
+        if not ranges:
+            if (a.start, a.end) == (b.start, b.end):
+                pairs.append((ours[i], theirs[j]))
+            i, j = i + (a.start <= b.start), j + (b.start <= a.start)
+        elif a not in ranges and a.start < b.start:
+            i += 1
+        elif b not in ranges and b.start < a.start:
+            j += 1
+        else:
+            # A range that begins before the other one does not reach it alone.
+            end = min(ranges, key=lambda word: word.start).end
+            first, second = i, j
+            i, j = _stretch(predicted, gold, i, j, end)
+            common = _common_pairs(
+                [form.lower() for w in predicted[first:i] for form in word_forms(w)],
+                [form.lower() for w in gold[second:j] for form in word_forms(w)],
+            )
+            pairs.extend((ours[first] + m, theirs[second] + n) for m, n in common)
+    return pairs
+
+
+def _common_pairs(
+    predicted: Sequence[str], gold: Sequence[str]
+) -> Iterator[Tuple[int, int]]:
+    """The pairs of a longest common subsequence, the first ones that there are."""
+    if predicted == gold:
+        yield from ((i, i) for i in range(len(gold)))
+        return
+    # Length of the common subsequence of what is left from each place on.
+    left = [[0] * (len(gold) + 1) for _ in range(len(predicted) + 1)]
+    for i in reversed(range(len(predicted))):
+        for j in reversed(range(len(gold))):
+            if predicted[i] == gold[j]:
+                left[i][j] = left[i + 1][j + 1] + 1
+            else:
+                left[i][j] = max(left[i + 1][j], left[i][j + 1])
+    i = j = 0
+    while i < len(predicted) and j < len(gold):
+        if predicted[i] == gold[j]:
+            yield i, j
+            i, j = i + 1, j + 1
+        elif left[i][j] == left[i][j + 1]:
+            j += 1
+        else:
+            i += 1
 
 
 def _stretch(

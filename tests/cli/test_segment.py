@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from typer.testing import CliRunner
 
 from spacy_he_coref.cli.main import app
-from spacy_he_coref.cli.segment import FSI, LRM, PDI, describe, to_conllu, to_text
+from spacy_he_coref.cli.segment import FSI, LRM, PDI, describe, to_text
 from spacy_he_coref.tokens import Morpheme, segments, set_segment
 
 ANALYSES: Dict[str, List[Morpheme]] = {
@@ -108,37 +108,19 @@ def test_conllu_ranges_letters_and_spaces(model: str) -> None:
     rows = [line.split("\t") for line in lines[3:] if line]
     assert all(len(row) == 10 for row in rows)
     assert [(row[0], row[1], row[9]) for row in rows] == [
-        ("1-1", "אנו", "_"),
+        ("1-1", "אנו", "Span=0:3"),
         ("1", "אנחנו", "Seg=0:3"),
-        ("2-4", "בשטחים", r"SpacesAfter=\n\n"),
+        ("2-4", "בשטחים", r"Span=4:10|SpacesAfter=\n\n"),
         ("2", "ב", "Seg=0:1"),
         ("3", "ה_", "Seg=1:1"),
         ("4", "שטחים", "Seg=1:6"),
-        ("5-7", "דבריו", "SpaceAfter=No"),
+        ("5-7", "דבריו", "Span=12:17|SpaceAfter=No"),
         ("5", "דבר", "Seg=0:4"),
         ("6", "_של_", "Seg=4:4"),
         ("7", "_הוא", "Seg=4:5"),
-        ("8", ".", "SpaceAfter=No"),
+        ("8", ".", "Span=17:18|SpaceAfter=No"),
     ]
     assert result.stdout.endswith("\n\n")
-
-
-def test_conllu_keeps_the_sentences_of_the_doc() -> None:
-    nlp = spacy.blank("he")
-    nlp.add_pipe("toy_segmenter")
-    nlp.add_pipe("sentencizer")
-    doc = nlp("הלכנו. חזרנו.")
-    lines = list(to_conllu(doc, describe(doc), 3))
-    assert [line for line in lines if line.startswith("# sent_id")] == [
-        "# sent_id = 3-1",
-        "# sent_id = 3-2",
-    ]
-    assert [line[:2] for line in lines if line and line[0].isdigit()] == [
-        "1\t",
-        "2\t",
-        "1\t",
-        "2\t",
-    ]
 
 
 def test_terminal_columns_are_aligned_and_isolated(nlp: Language) -> None:
