@@ -1,6 +1,7 @@
 """Pretrained encoders: their configuration, wordpieces and weights."""
 
 import hashlib
+import importlib
 import json
 import re
 from pathlib import Path
@@ -151,7 +152,7 @@ class EncoderFiles:
             for that of its configuration.
         RETURNS (MixedLayers): A model of the transformers library, wrapped.
         """
-        from transformers import AutoConfig, AutoModel
+        from transformers import AutoConfig
 
         own = ("model_type", "first_piece", "last_piece", "longest", "torch_dtype")
         if dropout is not None:
@@ -162,7 +163,7 @@ class EncoderFiles:
         )
         if pretrained is None:
             with torch.device("meta"):
-                encoder = AutoModel.from_config(config, attn_implementation="sdpa")
+                encoder = _model_class(self.config["model_type"])(config)
             encoder.to_empty(device="cpu")
             # Buffers such as position ids are not among the saved weights.
             for module in encoder.modules():
@@ -172,6 +173,8 @@ class EncoderFiles:
                     elif key == "token_type_ids":
                         buffer.zero_()
         else:
+            from transformers import AutoModel
+
             encoder = AutoModel.from_pretrained(
                 str(pretrained), config=config, attn_implementation="sdpa"
             ).float()
@@ -197,6 +200,17 @@ class EncoderFiles:
         RETURNS (EncoderFiles): The files.
         """
         return cls(**json.loads(data))
+
+
+def _model_class(model_type: str) -> Any:
+    """The class that ``AutoModel`` would choose; that one looks through all models."""
+    from transformers.models.auto.configuration_auto import model_type_to_module_name
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+
+    module = model_type_to_module_name(model_type)
+    name = MODEL_MAPPING_NAMES[model_type]
+    package = f"transformers.models.{module}.modeling_{module}"
+    return getattr(importlib.import_module(package), name)
 
 
 def _first_not_none(*values: Optional[int]) -> int:
