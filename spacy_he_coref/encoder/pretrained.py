@@ -208,7 +208,7 @@ def _model_class(model_type: str) -> Any:
     from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
     module = model_type_to_module_name(model_type)
-    name = MODEL_MAPPING_NAMES[model_type]
+    name = str(MODEL_MAPPING_NAMES[model_type])
     package = f"transformers.models.{module}.modeling_{module}"
     return getattr(importlib.import_module(package), name)
 
