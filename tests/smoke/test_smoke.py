@@ -91,6 +91,39 @@ def test_shipped_model_streams_and_serializes(
     round_trip(shipped, ["", "דבריו", TEXT, TEXT], tmp_path / "model")
 
 
+def test_shipped_pipeline_parses_and_finds_mentions() -> None:
+    if not spacy.util.is_package("he_coref"):
+        pytest.skip("he_coref is not installed")
+    nlp = spacy.load("he_coref")
+    doc = nlp(TEXT + " היא אהבה אותם.")
+    assert [sentence.text for sentence in doc.sents] == [TEXT, "היא אהבה אותם."]
+    tags = {token.text: token.pos_ for token in doc}
+    assert tags["דנה"] == "PROPN"
+    assert tags["קראה"] == "VERB"
+    assert tags["שטחים"] == "NOUN"
+    for sentence in doc.sents:
+        assert [t.dep_ for t in sentence if t.head.i == t.i] == ["ROOT"]
+    words, clitic = doc[3:5]
+    assert (words.text, clitic.text, clitic.pos_) == ("דברי", "ו", "PRON")
+    assert "Person=3" in str(clitic.morph)
+    found = {(m.start_char, m.end_char): m.text for m in doc.spans["coref_mentions"]}
+    assert found[(clitic.idx, clitic.idx + 1)] == "ו"
+    assert {"דנה", "השר", "היא"} <= set(found.values())
+    assert all(doc.text[start:end] == text for (start, end), text in found.items())
+    # Nothing heavy is left on the Doc.
+    assert doc._.trf_data is None
+    assert len(doc.to_bytes()) < 100_000
+
+
+@pytest.mark.parametrize(
+    "text", ["", "א", "   ", "😀", "?!", "English only.", "a\u200bb"]
+)
+def test_shipped_pipeline_takes_any_text(shipped: Language, text: str) -> None:
+    doc = shipped(text)
+    assert doc.text == text
+    assert not any(span for span in doc.spans.get("coref_mentions", []) if not span)
+
+
 def test_command_runs(tmp_path: Path) -> None:
     nlp = spacy.blank("he")
     nlp.to_disk(tmp_path / "model")
