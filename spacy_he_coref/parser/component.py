@@ -29,8 +29,12 @@ Tree = Tuple[np.ndarray, np.ndarray]
 
 # Heads of the targets that are no tokens.
 _ROOT, _UNKNOWN = -1, -2
+# A score that no other one reaches.
+_SURE = 1e4
 # Joins the parts of a sentence that is longer than the parser reads at once.
 _JOIN = "parataxis"
+# The relation of white space.
+_SPACE = "dep"
 
 _DEFAULT_CONFIG = Config().from_str(
     """
@@ -99,7 +103,8 @@ class HebrewParser(TrainablePipe):
     """Sets ``token.head`` and ``token.dep`` in the scheme of the Hebrew treebank.
 
     The best tree with one root is found for every sentence of the Doc; sentence
-    boundaries are taken as they are (from a ``senter`` or from the user).
+    boundaries are taken as they are (from a ``senter`` or from the user). White space
+    is no word: it hangs on the token before it, and its tag becomes SPACE.
     """
 
     def __init__(
@@ -166,7 +171,7 @@ class HebrewParser(TrainablePipe):
             found = {token.dep_ for eg in get_examples() for token in eg.reference} - {
                 ""
             }
-            labels = sorted(found | {_JOIN, ROOT})
+            labels = sorted(found | {_JOIN, _SPACE, ROOT})
         for label in labels:
             self.add_label(label)
         docs = [eg.predicted for eg in islice(get_examples(), 3)]
@@ -191,9 +196,13 @@ class HebrewParser(TrainablePipe):
         heads = np.zeros(total, dtype=np.int64)
         labels = np.zeros(total, dtype=np.int64)
         root = self.cfg["labels"].index(ROOT)
+        spaces = np.array([token.is_space for doc in docs for token in doc], dtype=bool)
         with torch.inference_mode():
             for group in groups:
-                chosen = decode_heads(group.heads.cpu().numpy(), group.lengths)
+                arcs = group.heads.cpu().numpy()
+                if spaces.any():
+                    arcs = _without_spaces(arcs, group, spaces)
+                chosen = decode_heads(arcs, group.lengths)
                 inside = group.tokens >= 0
                 sentence, place = np.nonzero(inside)
                 head = chosen[inside]
@@ -207,6 +216,7 @@ class HebrewParser(TrainablePipe):
                 labels[tokens] = np.where(
                     head > 0, scores.argmax(-1).cpu().numpy(), root
                 )
+        labels[spaces & (labels != root)] = self.cfg["labels"].index(_SPACE)
         output: List[Tree] = []
         start = 0
         for doc, bounds in zip(docs, parts, strict=True):
@@ -281,6 +291,10 @@ class HebrewParser(TrainablePipe):
                     [HEAD, DEP],
                     np.stack([heads.view(np.uint64), ids[labels]], axis=1),
                 )
+            for token in doc:
+                if token.is_space:
+                    token.pos_ = "SPACE"
+                    token.set_morph("")  # type: ignore[attr-defined]
 
     def update(
         self,
@@ -402,3 +416,28 @@ class HebrewParser(TrainablePipe):
                 reduction="sum",
             )
         return loss
+
+
+def _without_spaces(
+    arcs: np.ndarray, group: SentenceGroup, spaces: np.ndarray
+) -> np.ndarray:
+    """Scores in which white space has one head, the token before, and no dependents.
+
+    arcs (np.ndarray): Scores of heads, float32 of (sentences, length, length + 1).
+    group (SentenceGroup): Where the tokens of the sentences are.
+    spaces (np.ndarray): bool of (tokens,).
+    RETURNS (np.ndarray): The new scores.
+    """
+    arcs = arcs.copy()
+    blank = (group.tokens >= 0) & spaces[group.tokens]
+    for sentence in np.nonzero(blank.any(1))[0]:
+        words = np.nonzero(~blank[sentence, : group.lengths[sentence]])[0]
+        if not len(words):
+            continue
+        for place in np.nonzero(blank[sentence])[0]:
+            before = words[words < place]
+            arcs[sentence, :, place + 1] = -_SURE
+            arcs[sentence, place] = -_SURE
+            head = before[-1] if len(before) else words[0]
+            arcs[sentence, place, head + 1] = _SURE
+    return arcs

@@ -126,3 +126,16 @@ def test_bad_config() -> None:
         pipeline(setting="all")
     with pytest.raises(ValueError, match="no rule uses: colours.*idioms"):
         pipeline(lexicon={"colours": ["אדום"]})
+
+
+def test_white_space_is_never_at_the_edge_of_a_mention() -> None:
+    nlp = spacy.blank("he")
+    nlp.add_pipe("he_mentions")
+    doc = Doc(
+        nlp.vocab,
+        words=["\n", "ילד", "גדול", "\n\n", "בא", "\t"],
+        pos=["NOUN", "NOUN", "ADJ", "SPACE", "VERB", "NOUN"],
+        heads=[1, 4, 1, 2, 4, 4],
+        deps=["dep", "nsubj", "amod", "dep", "ROOT", "dep"],
+    )
+    assert [m.text for m in nlp(doc).spans["coref_mentions"]] == ["ילד גדול"]

@@ -222,3 +222,17 @@ def test_other_processes_give_the_same(trained: Language, gold: List[Doc]) -> No
     theirs = [values(doc) for doc in trained.pipe(texts, n_process=2, batch_size=2)]
     for first, second in zip(ours, theirs, strict=True):
         assert np.array_equal(first, second)
+
+
+def test_white_space_is_no_word(trained: Language, gold: List[Doc]) -> None:
+    words = [token.text for token in gold[0]][:8]
+    doc = Doc(trained.vocab, words=["\n", words[0], "  ", *words[1:], "\n\n"])
+    doc = trained(doc)
+    for token in doc:
+        if token.is_space:
+            assert (token.pos_, token.dep_) == ("SPACE", "dep")
+            assert not list(token.children)
+            assert not token.head.is_space
+            assert token.head.i == max(token.i - 1, 1)
+    doc = trained(Doc(trained.vocab, words=["\n", "\n\n"]))
+    assert [token.pos_ for token in doc] == ["SPACE", "SPACE"]
