@@ -83,7 +83,7 @@ UNIVERSAL_FEATURES = frozenset(
 # Head of a root.
 ROOT = -1
 _SEGMENT = frozenset(("he_segmenter", "he_retokenizer"))
-_SENTENCES = frozenset(("senter", "sentencizer"))
+_SENTENCES = frozenset(("he_paragraphs", "senter", "sentencizer"))
 # What needs trees and changes none.
 _AFTER = frozenset(
     (
