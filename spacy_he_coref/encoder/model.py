@@ -367,11 +367,13 @@ def _token_vectors(
         )
         hidden = hidden.reshape(-1, files.width)[torch.from_numpy(flat).to(device)]
         index = torch.from_numpy(chosen).to(device)
-        output = output.index_add(
-            0,
-            torch.from_numpy(owner[chosen]).to(device),
-            hidden * share[index][:, None],
-        )
+        owners = torch.from_numpy(owner[chosen]).to(device)
+        weighted = hidden * share[index][:, None]
+        if torch.is_grad_enabled():
+            output = output.index_add(0, owners, weighted)
+        else:
+            # In place: of a long document the copies would take most of the time.
+            output.index_add_(0, owners, weighted)
     return output
 
 

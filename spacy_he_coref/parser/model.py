@@ -1,6 +1,16 @@
 """The thinc model of the parser around its torch network."""
 
-from typing import Any, Callable, List, NamedTuple, Sequence, Tuple, cast
+from typing import (
+    Any,
+    Callable,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 import numpy as np
 import spacy
@@ -63,8 +73,9 @@ def build_biaffine_parser(
     label_width (int): Width of the vectors that relations are scored with.
     dropout (float): Dropout rate.
     batch_arcs (int): Most arcs that are scored at once, padding included.
-    RETURNS (Model[ParserInput, List[SentenceGroup]]): The model. In training, the
-        caller computes a loss of the scores and gives it to the callback.
+    RETURNS (Model[ParserInput, Iterable[SentenceGroup]]): The model. It scores group
+        by group, as they are asked for; in training all at once, and the caller
+        computes a loss of the scores and gives it to the callback.
     """
     shim = BuiltShim(BiaffineNetwork)
     shim.settings = {
@@ -119,7 +130,7 @@ def get_network(model: Model) -> BiaffineNetwork:
 
 def _forward(
     model: Model, inputs: ParserInput, is_train: bool
-) -> Tuple[List[SentenceGroup], Callable[[Tensor], Any]]:
+) -> Tuple[Iterable[SentenceGroup], Callable[[Tensor], Any]]:
     network = get_network(model)
     limit_threads_after_fork()
     network.train(is_train)
@@ -135,18 +146,22 @@ def _forward(
     for doc, sentences in zip(inputs.docs, inputs.sentences, strict=True):
         bounds += [(start + offset, end + offset) for start, end in sentences]
         offset += len(doc)
-    groups: List[SentenceGroup] = []
-    with torch.set_grad_enabled(is_train):
+
+    def score() -> Iterator[SentenceGroup]:
         lengths = [end - start for start, end in bounds]
-        for group in group_sentences(
-            lengths, cast(BuiltShim, model.shims[0]).settings["batch_arcs"]
-        ):
+        batch_arcs = cast(BuiltShim, model.shims[0]).settings["batch_arcs"]
+        for group in group_sentences(lengths, batch_arcs):
             size = np.array([lengths[i] for i in group])
             place = np.arange(size.max())[None]
             first = np.array([bounds[i][0] for i in group])
             tokens = np.where(place < size[:, None], first[:, None] + place, -1)
             index = torch.from_numpy(np.maximum(tokens, 0)).to(device)
-            groups.append(SentenceGroup(tokens, size, *network(vectors[index])))
+            with torch.set_grad_enabled(is_train):
+                scores = network(vectors[index])
+            yield SentenceGroup(tokens, size, *scores)
+
+    # All scores of a long document at once would take much memory.
+    groups = list(score()) if is_train else score()
 
     def backprop(loss: Tensor) -> Any:
         loss.backward()
