@@ -2,16 +2,15 @@
 
 import sys
 from enum import Enum
-from typing import TYPE_CHECKING, Iterator, List, Optional
+from typing import TYPE_CHECKING, Dict, Iterator, List, Optional
 
 import typer
-from rich.cells import cell_len
 
-from . import DEFAULT_MODEL, fail, load_pipeline, run_until
-from .segment import FSI, LRM, PDI, read_texts
+from . import fail, load_pipeline, run_until
+from .segment import FILE, MODEL, TEXT, read_texts, table_lines
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 HEADER = ("id", "morpheme", "lemma", "tag", "head", "relation", "features")
 
@@ -34,6 +33,9 @@ def describe_sentences(doc: "Doc", terminal: bool) -> Iterator[str]:
     from ..corpus.morphemes import morpheme_sentences, sentence_tokens
     from ..mentions import MENTIONS, mention_kind
 
+    starting: Dict[int, List[Span]] = {}
+    for span in doc.spans.get(MENTIONS, []):
+        starting.setdefault(span.start, []).append(span)
     for rows, tokens in zip(morpheme_sentences(doc), sentence_tokens(doc), strict=True):
         table = [
             (
@@ -47,45 +49,20 @@ def describe_sentences(doc: "Doc", terminal: bool) -> Iterator[str]:
             )
             for i, row in enumerate(rows, start=1)
         ]
-        yield from _table([HEADER, *table], terminal)
-        inside = {token.i for token in tokens}
-        for span in doc.spans.get(MENTIONS, []):
-            if span.start in inside:
-                cells = ("mention", mention_kind(doc, span.start, span.end), span.text)
-                yield from _table([cells], terminal)
+        yield from table_lines([HEADER, *table], terminal)
+        mentions = [
+            ("mention", mention_kind(doc, span.start, span.end), span.text)
+            for token in tokens
+            for span in starting.get(token.i, [])
+        ]
+        yield from table_lines(mentions, terminal)
         yield ""
 
 
-def _table(rows: "List[tuple[str, ...]]", terminal: bool) -> Iterator[str]:
-    if not terminal:
-        yield from ("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
-        return
-    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = (
-            f"{FSI}{cell}{PDI}" + " " * (width - cell_len(cell))
-            for cell, width in zip(row, widths, strict=True)
-        )
-        yield LRM + "  ".join(cells).rstrip()
-
-
 def parse(
-    text: Optional[str] = typer.Argument(
-        None,
-        help="The text to parse, or `-` to read the standard input, one document a "
-        "line.",
-        show_default=False,
-    ),
-    file: Optional[str] = typer.Option(
-        None,
-        "--file",
-        "-f",
-        help="Read this file instead, one document a line (UTF-8).",
-        show_default=False,
-    ),
-    model: str = typer.Option(
-        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
-    ),
+    text: Optional[str] = TEXT,
+    file: Optional[str] = FILE,
+    model: str = MODEL,
     output: ParseFormat = typer.Option(
         ParseFormat.text, "--output", "-o", help="Format of the output."
     ),

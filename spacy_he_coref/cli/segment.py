@@ -4,7 +4,17 @@ import json
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 import typer
 from rich.cells import cell_len
@@ -19,6 +29,24 @@ if TYPE_CHECKING:
 FSI, PDI, LRM = "\u2068", "\u2069", "\u200e"
 HEADER = ("word", "segments", "morphemes", "kinds")
 WIDEST = 32
+
+
+# What the commands on texts have in common.
+TEXT = typer.Argument(
+    None,
+    help="The text, or `-` to read the standard input, one document a line.",
+    show_default=False,
+)
+FILE = typer.Option(
+    None,
+    "--file",
+    "-f",
+    help="Read this file instead, one document a line (UTF-8).",
+    show_default=False,
+)
+MODEL = typer.Option(
+    DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
+)
 
 
 class OutputFormat(str, Enum):
@@ -79,7 +107,7 @@ def to_text(words: List[Dict[str, Any]], terminal: bool) -> Iterator[str]:
         terminal; otherwise they are separated by tabs.
     YIELDS (str): One line per word.
     """
-    rows = []
+    rows: List[Tuple[str, ...]] = []
     for word in words:
         segments = word["segments"]
         forms = [
@@ -95,15 +123,25 @@ def to_text(words: List[Dict[str, Any]], terminal: bool) -> Iterator[str]:
                 " ".join(segment["kind"] for segment in segments),
             )
         )
+    if rows and terminal:
+        rows.insert(0, HEADER)
+    yield from table_lines(rows, terminal)
+
+
+def table_lines(rows: Sequence[Sequence[str]], terminal: bool) -> Iterator[str]:
+    """Lines of a table of Hebrew.
+
+    rows (Sequence[Sequence[str]]): The cells.
+    terminal (bool): Align the columns and guard them against reordering by the
+        terminal; otherwise they are separated by tabs.
+    YIELDS (str): One line per row.
+    """
     if not terminal:
-        yield from ("\t".join(row) for row in rows)
+        yield from ("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
         return
-    if not rows:
-        return
-    widths = [
-        min(WIDEST, max(cell_len(row[i]) for row in (HEADER, *rows))) for i in range(4)
-    ]
-    for row in (HEADER, *rows):
+    columns = range(len(rows[0]) if rows else 0)
+    widths = [min(WIDEST, max(cell_len(row[i]) for row in rows)) for i in columns]
+    for row in rows:
         cells = (
             f"{FSI}{cell}{PDI}" + " " * (width - cell_len(cell))
             for cell, width in zip(row, widths, strict=True)
@@ -150,22 +188,9 @@ def read_texts(text: Optional[str], file: Optional[str]) -> Iterable[str]:
 
 
 def segment(
-    text: Optional[str] = typer.Argument(
-        None,
-        help="The text to segment, or `-` to read the standard input, one document "
-        "a line.",
-        show_default=False,
-    ),
-    file: Optional[str] = typer.Option(
-        None,
-        "--file",
-        "-f",
-        help="Read this file instead, one document a line (UTF-8).",
-        show_default=False,
-    ),
-    model: str = typer.Option(
-        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
-    ),
+    text: Optional[str] = TEXT,
+    file: Optional[str] = FILE,
+    model: str = MODEL,
     output: OutputFormat = typer.Option(
         OutputFormat.text, "--output", "-o", help="Format of the output."
     ),
