@@ -29,6 +29,7 @@ from ..tokens import (
     CLITIC,
     COVERT_ARTICLE,
     Morpheme,
+    Segment,
     is_trivial,
     morphemes_to_tokens,
     segments,
@@ -109,20 +110,7 @@ def make_doc(
     for number, sentence in enumerate(sentences):
         counts.update(sentence.counts)
         tokens.add(sentence, last=number == len(sentences) - 1)
-    doc = Doc(
-        vocab,
-        words=tokens.words,
-        spaces=tokens.spaces,
-        lemmas=tokens.lemmas,
-        pos=tokens.pos,
-        morphs=tokens.feats,
-        heads=tokens.heads,
-        deps=tokens.deps,
-    )
-    for i, segment, length in tokens.segments:
-        set_segment(doc, doc[i].idx, segment, length)
-    for i, norm in tokens.norms:
-        doc[i].norm_ = norm
+    doc = tokens.make_doc(vocab)
     _set_entities(doc, sentences, counts)
     rows = [
         [m.form, m.lemma, m.upos, m.feats, m.head, m.deprel]
@@ -154,8 +142,8 @@ def make_doc(
     return doc
 
 
-class _Tokens:
-    """The columns of a Doc while it is being put together."""
+class TokenColumns:
+    """The columns of a Doc with trees and segments while it is being put together."""
 
     def __init__(self) -> None:
         self.words: List[str] = []
@@ -165,9 +153,34 @@ class _Tokens:
         self.feats: List[str] = []
         self.heads: List[int] = []
         self.deps: List[str] = []
-        self.segments: List[Tuple[int, Any, int]] = []
+        # Token, segment and length of the word; and token and its NORM.
+        self.segments: List[Tuple[int, Segment, int]] = []
         self.norms: List[Tuple[int, str]] = []
 
+    def make_doc(self, vocab: Vocab) -> Doc:
+        """Make the Doc.
+
+        vocab (Vocab): The vocabulary.
+        RETURNS (Doc): The Doc.
+        """
+        doc = Doc(
+            vocab,
+            words=self.words,
+            spaces=self.spaces,
+            lemmas=self.lemmas,
+            pos=self.pos,
+            morphs=self.feats,
+            heads=self.heads,
+            deps=self.deps,
+        )
+        for i, segment, length in self.segments:
+            set_segment(doc, doc[i].idx, segment, length)
+        for i, norm in self.norms:
+            doc[i].norm_ = norm
+        return doc
+
+
+class _Tokens(TokenColumns):
     def add(self, sentence: AlignedSentence, last: bool) -> None:
         """Add the tokens of a sentence.
 

@@ -10,7 +10,7 @@ tags and trees are converted to the scheme of HTB (``corpus.scheme``), which
 
 from collections import Counter
 from pathlib import Path
-from typing import Iterator, List, Sequence, Tuple, Union
+from typing import Iterator, List, Sequence, Union
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -21,13 +21,11 @@ from ..tokens import (
     COVERT_ARTICLE,
     PREFIX,
     Morpheme,
-    Segment,
     is_trivial,
     segments,
-    set_segment,
 )
 from .conllu import TreeNode, TreeSentence, TreeWord, read_conllu
-from .docs import ROOT
+from .docs import ROOT, TokenColumns
 from .iahlt import surface_analysis
 from .letters import bare
 from .scheme import to_htb
@@ -62,19 +60,7 @@ def make_ud_docs(
             yield _make_doc(vocab, part, f"{Path(path).stem}:{part[0].sent_id}", counts)
 
 
-class _Tokens:
-    """The columns of a Doc while it is being put together."""
-
-    def __init__(self) -> None:
-        self.words: List[str] = []
-        self.spaces: List[bool] = []
-        self.lemmas: List[str] = []
-        self.pos: List[str] = []
-        self.feats: List[str] = []
-        self.heads: List[int] = []
-        self.deps: List[str] = []
-        self.segments: List[Tuple[int, Segment, int]] = []
-
+class _Tokens(TokenColumns):
     def add(self, sentence: TreeSentence, counts: "Counter[str]") -> None:
         """Add the tokens of a sentence.
 
@@ -100,6 +86,9 @@ class _Tokens:
             for piece in pieces:
                 if not trivial:
                     self.segments.append((len(self.words), piece, len(word.text)))
+                if piece.kind == CLITIC:
+                    norm = bare(piece.morphemes[piece.written])
+                    self.norms.append((len(self.words), norm))
                 self.words.append(piece.text)
                 self.spaces.append(False)
             self.spaces[-1] = word.space_after
@@ -146,20 +135,7 @@ def _make_doc(
     for sentence in sentences:
         tokens.add(sentence, counts)
     tokens.spaces[-1] = False
-    doc = Doc(
-        vocab,
-        words=tokens.words,
-        spaces=tokens.spaces,
-        lemmas=tokens.lemmas,
-        pos=tokens.pos,
-        morphs=tokens.feats,
-        heads=tokens.heads,
-        deps=tokens.deps,
-    )
-    for i, segment, length in tokens.segments:
-        set_segment(doc, doc[i].idx, segment, length)
-        if segment.kind == CLITIC:
-            doc[i].norm_ = bare(segment.morphemes[segment.written])
+    doc = tokens.make_doc(vocab)
     for token in doc:
         if not token.pos:
             # Missing; an empty string would be the value of having no features.
