@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, Optional
 import typer
 
 from . import fail, load_pipeline, run_until
-from .segment import FILE, MODEL, TEXT, read_texts, table_lines
+from .segment import FILE, MODEL, TEXT, read_texts, show_progress, table_lines
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -89,20 +89,10 @@ def parse(
     texts = read_texts(text, file)
     nlp = load_pipeline(model)
     run_until(nlp, "he_mentions")
-    from tqdm import tqdm
-
     from .mentions import mentions_to_conllu
 
     terminal = sys.stdout.isatty()
-    progress = tqdm(
-        nlp.pipe(texts),
-        unit=" docs",
-        delay=2,
-        # Output that scrolls by is progress enough.
-        disable=True if terminal else None,
-        file=sys.stderr,
-    )
-    for number, doc in enumerate(progress, start=1):
+    for number, doc in enumerate(show_progress(nlp.pipe(texts), terminal), start=1):
         if len(doc) and not doc.has_annotation("DEP"):
             fail(f"{model} makes no trees. Choose a model that does, such as he_coref.")
         doc._.source = {"id": str(number)}

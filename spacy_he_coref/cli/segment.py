@@ -187,6 +187,19 @@ def read_texts(text: Optional[str], file: Optional[str]) -> Iterable[str]:
     )
 
 
+def show_progress(docs: "Iterable[Doc]", terminal: bool) -> "Iterable[Doc]":
+    """A progress bar on the standard error, unless the output is one itself.
+
+    docs (Iterable[Doc]): The documents.
+    terminal (bool): Whether the output scrolls by on a terminal.
+    RETURNS (Iterable[Doc]): The documents.
+    """
+    from tqdm import tqdm
+
+    off = True if terminal else None
+    return tqdm(docs, unit=" docs", delay=2, disable=off, file=sys.stderr)
+
+
 def segment(
     text: Optional[str] = TEXT,
     file: Optional[str] = FILE,
@@ -231,20 +244,10 @@ def segment(
     texts = read_texts(text, file)
     nlp = load_pipeline(model)
     run_until(nlp, "he_retokenizer")
-    from tqdm import tqdm
-
     from ..corpus.export import doc_to_conllu
 
     terminal = sys.stdout.isatty()
-    progress = tqdm(
-        nlp.pipe(texts),
-        unit=" docs",
-        delay=2,
-        # Output that scrolls by is progress enough.
-        disable=True if terminal else None,
-        file=sys.stderr,
-    )
-    for number, doc in enumerate(progress, start=1):
+    for number, doc in enumerate(show_progress(nlp.pipe(texts), terminal), start=1):
         words = describe(doc)
         if output is OutputFormat.jsonl:
             typer.echo(

@@ -429,6 +429,12 @@ def load_docs(path: Union[str, Path], vocab: Optional[Vocab] = None) -> List[Doc
     path (Union[str, Path]): The ``.spacy`` file.
     vocab (Optional[Vocab]): The vocabulary; by default a new Hebrew one.
     RETURNS (List[Doc]): Its documents.
+    RAISES (FileNotFoundError): If the file is not there; says how to make it.
     """
+    if not Path(path).is_file():
+        raise FileNotFoundError(
+            f"{path} is not there. Make it with 'he-coref corpus build' "
+            "(spacy project run corpus)."
+        )
     vocab = spacy.blank("he").vocab if vocab is None else vocab
     return list(DocBin().from_disk(path).get_docs(vocab))

@@ -6,10 +6,11 @@ from typing import Callable, Iterator, List, Sequence, Union
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..tokens import copy_segments
+from .docs import load_docs
 
 
 class SegmentedCorpus:
@@ -40,12 +41,7 @@ class SegmentedCorpus:
         """
         if not self._docs:
             for path in self.paths:
-                if not path.is_file():
-                    raise FileNotFoundError(
-                        f"{path} is not there. Make it with 'he-coref corpus build' "
-                        "(spacy project run corpus)."
-                    )
-                for doc in DocBin().from_disk(path).get_docs(nlp.vocab):
+                for doc in load_docs(path, nlp.vocab):
                     _mark_missing(doc)
                     self._docs.append(doc)
         parts: List[Doc] = []

@@ -24,9 +24,10 @@ from typing import (
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
 from ..mentions import KINDS, MENTIONS, Settings, find_mentions, mention_kind
+from ..mentions.kinds import mention_head
 from ..segmenter.letters import describe_doc
 from .segmentation import Counts, Span, overlap
 from .syntax import percent, raw_input, syntax_pipes
@@ -147,19 +148,6 @@ def gold_mentions(doc: Doc) -> List[Span]:
             "'he-coref corpus build' made from KibutzR."
         )
     return [(span.start, span.end) for span in doc.spans[MENTIONS]]
-
-
-def mention_head(doc: Doc, start: int, end: int) -> Token:
-    """The head of a mention: its first token that hangs from a token outside.
-
-    doc (Doc): The document, with a tree or not.
-    start (int), end (int): First token and token after the last one.
-    RETURNS (Token): The head; the first token if all hang from each other.
-    """
-    for token in doc[start:end]:
-        if token.head.i == token.i or not start <= token.head.i < end:
-            return token
-    return doc[start]
 
 
 def evaluate_mentions(

@@ -4,7 +4,7 @@ The kind depends on the span and the tree alone, not on what other mentions ther
 are, so that gold mentions and candidates are counted alike.
 """
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ..tokens import CLITIC as CLITIC_SEGMENT
 from ..tokens import get_segment
@@ -32,7 +32,7 @@ def mention_kind(doc: Doc, start: int, end: int) -> str:
       (הממשלה in ראש הממשלה, השכונה in ילדי השכונה);
     - ``nominal``: every other one.
 
-    The head is the first token whose syntactic head lies outside of the mention.
+    The head is that of ``mention_head``.
     A Doc without trees has no ``coordinated`` and ``nested`` ones.
 
     doc (Doc): The document.
@@ -44,11 +44,7 @@ def mention_kind(doc: Doc, start: int, end: int) -> str:
         row = get_segment(doc[start])
         if row is not None and row[0] == CLITIC_SEGMENT:
             return CLITIC
-    head = doc[start]
-    for token in doc[start:end]:
-        if token.head.i == token.i or not start <= token.head.i < end:
-            head = token
-            break
+    head = mention_head(doc, start, end)
     inside = [doc[i] for i in range(start, end) if doc[i].head.i == head.i]
     if any(token.dep_ == "conj" for token in inside):
         return COORDINATED
@@ -60,3 +56,16 @@ def mention_kind(doc: Doc, start: int, end: int) -> str:
     if outer.i != head.i and outer.pos_ in _NOMINAL_POS and head.dep_ != "conj":
         return NESTED
     return NOMINAL
+
+
+def mention_head(doc: Doc, start: int, end: int) -> Token:
+    """The head of a mention: its first token that hangs from a token outside.
+
+    doc (Doc): The document, with a tree or not.
+    start (int), end (int): First token and token after the last one.
+    RETURNS (Token): The head; the first token if all hang from each other.
+    """
+    for token in doc[start:end]:
+        if token.head.i == token.i or not start <= token.head.i < end:
+            return token
+    return doc[start]

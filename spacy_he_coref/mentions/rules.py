@@ -142,10 +142,6 @@ def find_candidates(doc: Doc, settings: Settings = DEFAULT) -> List[Candidate]:
     found: Dict[Tuple[int, int], Candidate] = {}
     for candidate in _candidates(context):
         start, end = make_symmetric(context.tree, candidate.start, candidate.end)
-        while start < end and doc[start].is_space:
-            start += 1
-        while start < end and doc[end - 1].is_space:
-            end -= 1
         if start < end:
             found.setdefault((start, end), candidate._replace(start=start, end=end))
     return [found[span] for span in sorted(found)]

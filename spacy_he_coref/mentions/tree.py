@@ -36,7 +36,10 @@ class Tree:
         doc (Doc): A document with tags and heads.
         """
         self.text: List[str] = [token.text for token in doc]
-        self.pos: List[str] = [token.pos_ for token in doc]
+        # Whatever a tagger makes of white space, it is none of the words.
+        self.pos: List[str] = [
+            "SPACE" if token.is_space else token.pos_ for token in doc
+        ]
         self.dep: List[str] = [token.dep_ for token in doc]
         self.lemma: List[str] = [token.lemma_ for token in doc]
         self.head: List[int] = [token.head.i for token in doc]

@@ -6,9 +6,10 @@ from typing import Callable, Iterator, List, Sequence, Union
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..corpus.docs import load_docs
 from ..tokens import copy_segments, word_bounds
 
 
@@ -35,13 +36,7 @@ class SegmentationCorpus:
         """
         if not self._windows:
             for path in self.paths:
-                if not path.is_file():
-                    raise FileNotFoundError(
-                        f"{path} is not there. Make it with 'he-coref corpus build' "
-                        "(spacy project run corpus)."
-                    )
-                docs = DocBin().from_disk(path).get_docs(nlp.vocab)
-                for doc in docs:
+                for doc in load_docs(path, nlp.vocab):
                     self._windows.extend(cut_windows(doc, self.window))
         windows = list(self._windows)
         random.shuffle(windows)

@@ -24,20 +24,7 @@ from spacy_he_coref.evaluation.mentions import (
 )
 from spacy_he_coref.evaluation.syntax import gold_input
 from spacy_he_coref.mentions import KINDS, MENTIONS, Settings
-from tests.evaluation.toy import annotate, build_toy, oracle_pipeline
-
-TEXT = "לדודי היה כלב קטן ששמו רקס. הוא אהב לרוץ איתו ליד הים."
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_toy(tmp_path_factory.mktemp("toy"))
-
-
-@pytest.fixture
-def gold(corpus: Path) -> Doc:
-    (doc,) = [d for d in load_docs(corpus.with_name("dev.spacy")) if d.text == TEXT]
-    return doc
+from tests.evaluation.toy import TEXT, annotate, oracle_pipeline
 
 
 def oracle(doc: Doc, settings: Settings) -> List[Tuple[int, int]]:

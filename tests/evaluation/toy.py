@@ -17,6 +17,9 @@ from spacy_he_coref.corpus.build import build_corpus
 from spacy_he_coref.corpus.docs import load_docs
 from tests.util import TOY_HTB, TOY_KIBUTZR
 
+# A document of dev, with 13 morphemes in the first sentence and 9 in the second.
+TEXT = "לדודי היה כלב קטן ששמו רקס. הוא אהב לרוץ איתו ליד הים."
+
 
 def build_toy(directory: Path) -> Path:
     """Build the toy corpus; RETURNS (Path): its train.spacy, beside dev.spacy."""
