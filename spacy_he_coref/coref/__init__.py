@@ -1,0 +1,1 @@
+"""The coreference component: model, clusters and the reading API."""
