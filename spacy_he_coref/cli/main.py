@@ -9,6 +9,7 @@ from ..about import __version__
 from . import DEFAULT_MODEL, corpus, encoder, evaluate, load_pipeline
 from .mentions import mentions
 from .parse import parse
+from .resolve import resolve
 from .segment import segment
 from .train import CONTEXT, train
 
@@ -32,6 +33,7 @@ app = typer.Typer(
     **First steps**
 
     ```
+    he-coref resolve --text "דנה פגשה את אחיה. היא חיבקה אותו."
     he-coref parse "דנה פגשה את אחיה בבית הספר."
     he-coref segment "דנה פגשה את אחיה בבית הספר."
     he-coref info
@@ -42,6 +44,7 @@ app = typer.Typer(
     progress and errors to the standard error.
     """,
 )
+app.command()(resolve)
 app.command()(segment)
 app.command()(parse)
 app.command()(mentions)

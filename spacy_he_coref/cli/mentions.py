@@ -116,7 +116,13 @@ def _fail_with_files(
 
 
 @contextmanager
-def _open_output(path: Optional[Path]) -> Iterator[TextIO]:
+def open_output(path: Optional[Path]) -> Iterator[TextIO]:
+    """The file to write to.
+
+    path (Optional[Path]): The file; None is the standard output.
+    YIELDS (TextIO): The stream.
+    RAISES (typer.Exit): If the file cannot be written.
+    """
     if path is None:
         yield sys.stdout
         return
@@ -182,7 +188,7 @@ def mentions(
     from tqdm import tqdm
 
     nlp.set_error_handler(_fail_with_files)
-    with _open_output(output) as stream:
+    with open_output(output) as stream:
         progress = tqdm(
             nlp.pipe(_documents(nlp, files)),
             total=len(files),

@@ -64,6 +64,8 @@ _KINDS = ("other", "clitic", "pronoun", "demonstrative", "name", "nominal", "num
 _CLITIC, _PRONOUN, _DEMONSTRATIVE = 1, 2, 3
 # Content words of a mention that are compared.
 _WORDS = 6
+# Words that an acronym is made from at most.
+_INITIALS = 5
 _MARKS = "\"'״׳”“„`"
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
@@ -81,6 +83,7 @@ class TokenTable(NamedTuple):
     content (np.ndarray): bool, whether it is a content word.
     acronym (np.ndarray): uint64 key of the letters of an acronym, else 0.
     words (np.ndarray): Written words before the token; (tokens + 1,).
+    letter (np.ndarray): The first letter of the token, uint64.
     initials (np.ndarray): Running key of the words' first letters; uint64 of
         (written words + 1,).
     """
@@ -99,6 +102,7 @@ class TokenTable(NamedTuple):
     content: np.ndarray
     acronym: np.ndarray
     words: np.ndarray
+    letter: np.ndarray
     initials: np.ndarray
 
 
@@ -188,8 +192,7 @@ def token_table(doc: Doc) -> TokenTable:
         text = token.text
         if len(text) > 2 and text[-2] in _MARKS:
             acronym[i] = _spell(c for c in text if c not in _MARKS)
-        if first[i]:
-            letters[i] = ord(text[0])
+        letters[i] = ord(text[0])
     place = np.arange(size)
     heads = place + head.astype(np.int64)
     starts = np.zeros(size, dtype=np.int64)
@@ -211,6 +214,7 @@ def token_table(doc: Doc) -> TokenTable:
         content=content,
         acronym=acronym,
         words=np.concatenate([[0], np.cumsum(first)]),
+        letter=letters,
         initials=_running(letters[first]),
     )
 
@@ -321,8 +325,14 @@ def mention_table(
 
 def _initials(tokens: TokenTable, start: np.ndarray, end: np.ndarray) -> np.ndarray:
     first, last = tokens.words[start], tokens.words[end]
-    several = (last - first > 1) & (last - first < 6)
-    return np.where(several, _stretch(tokens.initials, first, last), np.uint64(0))
+    # After a prefix (ב|צבא ההגנה לישראל) the first letter is that of the segment.
+    inside = tokens.words[start + 1] == first
+    count = last - first + inside
+    several = (count > 1) & (count <= _INITIALS)
+    own = np.where(inside, tokens.letter[start], np.uint64(0))
+    place = _powers(_INITIALS)[np.minimum(last - first, _INITIALS)]
+    keys = _stretch(tokens.initials, first, last) + own * place
+    return np.where(several, keys, np.uint64(0))
 
 
 def find_heads(heads: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -369,10 +369,11 @@ def _resolve(
         for start in range(0, len(doc), _STRETCH):
             end = min(start + _STRETCH, len(doc))
             one, other = _spans(table, candidates, start, end, network.max_width)
+            # No more than the tokens of these spans: time would grow with the square.
             scores = network.score_spans(
-                tokens,
-                torch.from_numpy(one).to(device),
-                torch.from_numpy(other).to(device),
+                tokens[start : int(other.max()) + 1],
+                torch.from_numpy(one - start).to(device),
+                torch.from_numpy(other - start).to(device),
                 torch.from_numpy(_codes(one, other, candidates)).to(device),
             )
             sure = scores[:, ANY_MENTION].sigmoid().cpu().numpy()

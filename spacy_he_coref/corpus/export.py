@@ -1,8 +1,8 @@
-"""Write Docs as CoNLL-U, with mentions as CorefUD has them.
+"""Write Docs as CoNLL-U, with mentions as CorefUD has them, and as CoNLL-2012.
 
-Every morpheme is a word; a written word of several morphemes, or of one that is
-spelled otherwise, has a range line. Columns are filled from the tags and trees of the
-Doc (``corpus.morphemes``), and what is not there is ``_``. MISC has
+In both every morpheme is a word. In CoNLL-U a written word of several morphemes, or of
+one that is spelled otherwise, has a range line. Columns are filled from the tags and
+trees of the Doc (``corpus.morphemes``), and what is not there is ``_``. MISC has
 
 * ``Seg=a:b``: letters a to b of the written word are the morpheme's; ``a:a`` if it is
   not written. On the morphemes of a range line.
@@ -153,35 +153,99 @@ def _space_after(gap: str) -> str:
     return "SpacesAfter=" + "".join(_ESCAPES.get(char, char) for char in gap)
 
 
+def doc_to_conll2012(
+    doc: Doc, name: str, clusters: Sequence[Sequence[Tuple[int, int]]]
+) -> Iterator[str]:
+    """Lines of CoNLL-2012: a word is a morpheme, the last column has the clusters.
+
+    The twelve columns are separated by tabs: document, part, number of the word in its
+    sentence, word, part of speech, six that say nothing, and the brackets of mentions
+    with the numbers of their clusters from 1 (``(3`` opens, ``3)`` closes, ``(3)`` is
+    one of one morpheme, ``|`` stands between several). Longer mentions open before
+    and close after those inside. Two mentions of *one* cluster that cross cannot be
+    told from nested ones: the format's own limit.
+
+    doc (Doc): The document.
+    name (str): Its name; white space in it becomes ``_``.
+    clusters (Sequence[Sequence[Tuple[int, int]]]): The mentions of each cluster, as
+        first token and token after the last one.
+    YIELDS (str): The lines without line ends, an empty one after each sentence.
+    """
+    name = "_".join(name.split()) or "-"
+    numbers = [str(n) for n, spans in enumerate(clusters, start=1) for _ in spans]
+    bounds = _bounds(doc, [span for spans in clusters for span in spans])
+    order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
+    columns = _columns(
+        doc,
+        [bounds[i] for i in order],
+        [(numbers[i], numbers[i]) for i in order],
+    )
+    yield f"#begin document ({name}); part 000"
+    position = 0
+    for rows in morpheme_sentences(doc):
+        for i, row in enumerate(rows):
+            upos = "-" if row.upos == "_" else row.upos
+            brackets = "|".join(columns[position]) or "-"
+            yield "\t".join((name, "0", str(i), row.form, upos, *"*----*", brackets))
+            position += 1
+        yield ""
+    yield "#end document"
+
+
 def _brackets(doc: Doc, mentions: Sequence[TypedMention]) -> List[str]:
+    """The brackets of CorefUD at each morpheme that is not white space."""
+    bounds = _bounds(doc, [(m.start, m.end) for m in mentions])
+    order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
+    names = [
+        (f"e{n}-{mentions[i].kind}", f"e{n}") for n, i in enumerate(order, start=1)
+    ]
+    columns = _columns(doc, [bounds[i] for i in order], names)
+    return ["".join(column) for column in columns]
+
+
+def _bounds(doc: Doc, spans: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
+    """First and last morpheme of spans, counted without white space; those of white
+    space only end before they begin."""
+    before = _words_before(doc)
+    return [
+        (before[start], before[end] - 1)
+        for start, end in tokens_to_morphemes(doc, spans)
+    ]
+
+
+def _words_before(doc: Doc) -> List[int]:
+    is_word = [not doc[morpheme.token].is_space for morpheme in doc._.morphemes]
+    return list(accumulate(is_word, initial=0))
+
+
+def _columns(
+    doc: Doc, bounds: Sequence[Tuple[int, int]], names: Sequence[Tuple[str, str]]
+) -> List[List[str]]:
     """The brackets at each morpheme that is not white space.
 
     Mentions that begin are opened from the longest to the shortest, those that end
     closed in reverse. Where some end and others begin that go on (they cross), the
     closing ones come first: two names would run together otherwise.
+
+    doc (Doc): The document.
+    bounds (Sequence[Tuple[int, int]]): First and last morpheme of each mention, in
+        the order in which they open.
+    names (Sequence[Tuple[str, str]]): What stands in the opening bracket of each, and
+        in the closing one.
+    RETURNS (List[List[str]]): The brackets at each.
     """
-    is_word = [not doc[morpheme.token].is_space for morpheme in doc._.morphemes]
-    before = list(accumulate(is_word, initial=0))
-    spans = tokens_to_morphemes(doc, [(m.start, m.end) for m in mentions])
     opening: Dict[int, List[str]] = defaultdict(list)
     single: Dict[int, List[str]] = defaultdict(list)
     closing: Dict[int, List[str]] = defaultdict(list)
-    bounds = [
-        (before[start], before[end] - 1, mention.kind)
-        for (start, end), mention in zip(spans, mentions, strict=True)
-    ]
-    bounds.sort(key=lambda item: (item[0], -item[1]))
-    for n, (first, last, kind) in enumerate(bounds, start=1):
+    for (first, last), (begin, end) in zip(bounds, names, strict=True):
         if last == first:
-            single[first].append(f"(e{n}-{kind})")
+            single[first].append(f"({begin})")
         elif last > first:
-            opening[first].append(f"(e{n}-{kind}")
-            closing[last].insert(0, f"e{n})")
-    output: List[str] = []
-    for i in range(before[-1]):
-        if opening[i]:
-            parts = [*closing[i], *opening[i], *single[i]]
-        else:
-            parts = [*single[i], *closing[i]]
-        output.append("".join(parts))
-    return output
+            opening[first].append(f"({begin}")
+            closing[last].insert(0, f"{end})")
+    return [
+        [*closing[i], *opening[i], *single[i]]
+        if opening[i]
+        else [*single[i], *closing[i]]
+        for i in range(_words_before(doc)[-1])
+    ]

@@ -1,0 +1,340 @@
+"""``he-coref resolve``: the clusters of texts."""
+
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
+
+import typer
+
+from . import DEFAULT_MODEL, fail, load_pipeline
+from .mentions import open_output, read_document
+from .segment import FSI, LRM, PDI, read_lines, table_lines
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+
+# Components that find clusters; the second one ends wl-coref.
+FACTORIES = ("he_coref", "he_wl_clusters")
+# Letters of a mention that a terminal shows.
+LONGEST = 60
+JSON_LINES = (".jsonl", ".ndjson")
+
+
+class ResolveFormat(str, Enum):
+    """Formats that ``he-coref resolve`` writes."""
+
+    text = "text"
+    jsonl = "jsonl"
+    conll = "conll"
+
+
+class InputFormat(str, Enum):
+    """Formats that ``he-coref resolve`` reads."""
+
+    text = "text"
+    jsonl = "jsonl"
+
+
+def read_documents(
+    files: List[str], format: Optional[InputFormat]
+) -> Iterator[Tuple[str, str]]:
+    """The documents of files.
+
+    files (List[str]): The files; ``-`` is the standard input.
+    format (Optional[InputFormat]): What they are; by default the name of each says
+        it (``JSON_LINES``).
+    YIELDS (Tuple[str, str]): Name and text of each document.
+    RAISES (typer.Exit): If a file cannot be read, or a line is not JSON with a text;
+        names both.
+    """
+    for path in files:
+        if _is_jsonl(path, format):
+            yield from _read_jsonl(path)
+        else:
+            yield path, read_document(path)
+
+
+def _is_jsonl(path: str, format: Optional[InputFormat]) -> bool:
+    if format is None:
+        return Path(path).suffix.lower() in JSON_LINES
+    return format is InputFormat.jsonl
+
+
+def _read_jsonl(path: str) -> Iterator[Tuple[str, str]]:
+    name = "standard input" if path == "-" else path
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            fail(
+                f"{name}, line {number}: not JSON ({error}). Every line must be an "
+                'object with a text: {"id": "1", "text": "..."}.'
+            )
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            fail(
+                f'{name}, line {number}: no "text". Every line must be an object with '
+                'a text: {"id": "1", "text": "..."}.'
+            )
+        found = row.get("id")
+        yield f"{path}:{number}" if found is None else str(found), row["text"]
+
+
+def resolution_lines(doc: "Doc", name: str, terminal: bool) -> Iterator[str]:
+    """Lines for a reader: the clusters of a document as a numbered list.
+
+    doc (Doc): The document, resolved.
+    name (str): Its name.
+    terminal (bool): Align the columns and guard them against reordering by the
+        terminal; otherwise they are separated by tabs.
+    YIELDS (str): A line that says what there is; for each cluster its number, main
+        mention, size and confidence; under it each mention with its offsets in the
+        text and the confidence of its link; an empty line.
+    """
+    from ..coref.reading import readable
+
+    width = LONGEST if terminal else None
+    coref = doc._.coref
+    mentions = sum(map(len, coref))
+    title = f"{_count(len(coref), 'cluster')}, {_count(mentions, 'mention')}"
+    if coref.singletons:
+        title += f", {_count(len(coref.singletons), 'singleton')}"
+    # A name in Hebrew would turn the line around.
+    yield f"{LRM}{FSI}{name}{PDI}: {title}" if terminal else f"{name}: {title}"
+    rows: List[Tuple[str, ...]] = []
+    for cluster in coref:
+        size = _count(len(cluster), "mention")
+        rows.append(
+            (
+                f"{cluster.number}.",
+                readable(cluster.main, width),
+                size,
+                _percent(cluster.confidence),
+            )
+        )
+        for span, link in zip(cluster, cluster.links, strict=True):
+            rows.append(("", readable(span, width), _offsets(span), _percent(link)))
+    for span, score in zip(coref.singletons, coref.singleton_confidences, strict=True):
+        rows.append(("-", readable(span, width), _offsets(span), _percent(score)))
+    yield from table_lines(rows, terminal)
+    yield ""
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _percent(confidence: Optional[float]) -> str:
+    return "" if confidence is None else f"{confidence:.0%}"
+
+
+def _offsets(span: "Span") -> str:
+    return f"{span.start_char}:{span.end_char}"
+
+
+def keep_confident(doc: "Doc", minimum: float) -> None:
+    """Remove the clusters and singletons that are less certain.
+
+    doc (Doc): The document, resolved; changed.
+    minimum (float): The least confidence, in [0, 1]. What has none stays.
+    """
+    from spacy.tokens import SpanGroup
+
+    from ..coref.clusters import cluster_keys
+    from ..corpus.docs import SINGLETONS
+
+    for key in cluster_keys(doc):
+        if doc.spans[key].attrs.get("confidence", 1.0) < minimum:
+            del doc.spans[key]
+    coref = doc._.coref
+    scored = zip(coref.singletons, coref.singleton_confidences, strict=True)
+    kept = [
+        (span, score) for span, score in scored if score is None or score >= minimum
+    ]
+    if len(kept) < len(coref.singletons):
+        doc.spans[SINGLETONS] = SpanGroup(
+            doc,
+            name=SINGLETONS,
+            attrs={"confidences": [score for _, score in kept]},
+            spans=[span for span, _ in kept],
+        )
+
+
+def _clusters(doc: "Doc") -> List[List[Tuple[int, int]]]:
+    coref = doc._.coref
+    groups = [*coref, *([span] for span in coref.singletons)]
+    return [[(span.start, span.end) for span in group] for group in groups]
+
+
+def _documents(
+    nlp: "Language", found: Iterator[Tuple[str, str]], lost: List[str]
+) -> "Iterator[Doc]":
+    for name, text in found:
+        try:
+            doc = nlp.make_doc(text)
+        except ValueError as error:
+            _report(lost, name, error)
+            continue
+        doc._.source = {"id": name}
+        yield doc
+
+
+def _report(lost: List[str], name: str, error: Exception) -> None:
+    lost.append(name)
+    kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+    message = f"Error: {name} was left out: {kind}{error}"
+    typer.secho(message, fg=typer.colors.RED, err=True)
+
+
+def resolve(
+    files: Optional[List[str]] = typer.Argument(
+        None,
+        help="Text files (UTF-8), each a document, and JSON lines (`.jsonl`), each "
+        "line a document; `-` is the standard input.",
+        show_default=False,
+    ),
+    text: Optional[str] = typer.Option(
+        None, "--text", "-t", help="Resolve this text instead.", show_default=False
+    ),
+    model: str = typer.Option(
+        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
+    ),
+    source: Optional[InputFormat] = typer.Option(
+        None,
+        "--from",
+        help="What the files are, where their names do not say it.",
+        show_default=False,
+    ),
+    target: ResolveFormat = typer.Option(
+        ResolveFormat.text, "--to", help="Format of the output."
+    ),
+    output: Optional[Path] = typer.Option(
+        None,
+        "--output",
+        "-o",
+        help="Write to this file instead of the standard output.",
+        show_default=False,
+    ),
+    singletons: bool = typer.Option(
+        False, "--singletons", help="Also mentions that nothing else refers to."
+    ),
+    min_confidence: float = typer.Option(
+        0.0,
+        "--min-confidence",
+        min=0.0,
+        max=1.0,
+        help="Leave out clusters (and singletons) that are less certain.",
+    ),
+) -> None:
+    """Find who and what a Hebrew text talks about, and where.
+
+    ```
+    $ he-coref resolve --text "דנה פגשה את אחיה. היא חיבקה אותו."
+    text: 2 clusters, 5 mentions
+    1.  דנה         3 mentions  91%
+        דנה         0:3
+        ה (אחיה)    15:16       92%
+        היא         18:21       90%
+    ...
+    ```
+
+    A cluster is all mentions of one person or thing, under the mention that says
+    best who it is, with offsets in the text. A mention can be the end of a word: that
+    word stands in brackets. The confidence of a mention is that of its link to one
+    before it, and a cluster's is the mean (geometric) of its links.
+
+    **Input**: a text file is one document. In JSON lines every line is an object with
+    `text`, and with `id` if the document has a name. `--from jsonl` reads them from
+    the standard input.
+
+    **Formats**
+
+    * `text`: the list above, aligned on a terminal, separated by tabs elsewhere.
+    * `jsonl`: one JSON object per document, in order: `id`, `text`, `clusters` (each
+      with `main`, the place of the main mention in `mentions`; `confidence`;
+      `mentions` with `text`, `start`, `end`, `kind`, `confidence`) and `singletons`.
+    * `conll`: CoNLL-2012 with the morphemes as words, those that are not written
+      among them, and the clusters in the last column: what coreference scorers read.
+
+    A document that fails is reported and left out; the others go on, and the exit
+    code is 1.
+
+    **More examples**
+
+    ```
+    he-coref resolve article.txt
+    he-coref resolve texts/*.txt --to jsonl --output clusters.jsonl
+    he-coref resolve corpus.jsonl --to conll --min-confidence 0.5 > corpus.conll
+    cat article.txt | he-coref resolve - --singletons
+    cat corpus.jsonl | he-coref resolve - --from jsonl --to jsonl
+    ```
+    """
+    if (text is None) == (not files):
+        raise typer.BadParameter(
+            "give files, or a text with --text (one of the two)", param_hint="FILES"
+        )
+    for path in files or ():
+        if path != "-" and not Path(path).exists():
+            fail(
+                f"there is no file {path}. To resolve a text itself, write it after "
+                "--text."
+            )
+    nlp = load_pipeline(model)
+    names = nlp.pipe_names
+    ours = [n for n in names if nlp.get_pipe_meta(n).factory in FACTORIES]
+    if not ours:
+        fail(
+            f"{model} has no {FACTORIES[0]}, so it finds no clusters. Choose a model "
+            f"that does, such as {DEFAULT_MODEL}, or train one: he-coref train --help."
+        )
+    if singletons:
+        resolver: Any = nlp.get_pipe(ours[-1])
+        if not hasattr(resolver, "singletons"):
+            fail(f"{ours[-1]} of {model} finds no singletons. Leave out --singletons.")
+        resolver.singletons = True
+    from tqdm import tqdm
+
+    lost: List[str] = []
+
+    def report(_: str, __: Any, docs: "List[Doc]", error: Exception) -> Any:
+        for doc in docs:
+            _report(lost, doc._.source["id"], error)
+
+    nlp.set_error_handler(report)
+    given = files or []
+    found = read_documents(given, source) if text is None else iter([("text", text)])
+    counted = not any(_is_jsonl(path, source) for path in given)
+    with open_output(output) as stream:
+        terminal = output is None and sys.stdout.isatty()
+        progress = tqdm(
+            nlp.pipe(_documents(nlp, found, lost)),
+            total=len(given) if given and counted else None,
+            unit=" docs",
+            delay=2,
+            # Output that scrolls by is progress enough.
+            disable=True if terminal else None,
+            file=sys.stderr,
+        )
+        for doc in progress:
+            keep_confident(doc, min_confidence)
+            for line in _lines(doc, target, terminal):
+                typer.echo(line, file=stream)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _lines(doc: "Doc", target: ResolveFormat, terminal: bool) -> Iterator[str]:
+    from ..corpus.export import doc_to_conll2012
+
+    name = doc._.source["id"]
+    if target is ResolveFormat.jsonl:
+        row = {"id": name, **doc._.coref.to_dict()}
+        yield json.dumps(row, ensure_ascii=False)
+    elif target is ResolveFormat.conll:
+        yield from doc_to_conll2012(doc, name, _clusters(doc))
+    else:
+        yield from resolution_lines(doc, name, terminal)
