@@ -25,6 +25,7 @@ GROUPS = {
     "spacy_scorers": "scorers",
     "spacy_readers": "readers",
     "spacy_architectures": "architectures",
+    "spacy_callbacks": "callbacks",
 }
 
 

@@ -53,6 +53,15 @@ class Given(str, Enum):
     words = "words"
 
 
+class Regime(str, Enum):
+    """What the pipeline gets of a gold document whose clusters it shall find."""
+
+    gold_mentions = "gold_mentions"
+    gold = "gold"
+    auto = "auto"
+    raw = "raw"
+
+
 def read_corpus(path: Path, nlp: "Language") -> "List[Doc]":
     """Read the gold documents of a ``.spacy`` file.
 
@@ -308,6 +317,130 @@ def mentions(
                     f"{len(texts):>6}  {pattern.pos:<6}{pattern.deprel:<18}"
                     f"{pattern.kind:<13}{example}"
                 )
+    print_conditions(conditions)
+
+
+@app.command()
+def coref(
+    model: str = typer.Argument(..., help="Model package, or a pipeline's directory."),
+    corpus: Path = typer.Argument(
+        ..., help="A .spacy file with gold segments, sentences and clusters."
+    ),
+    regime: Optional[List[Regime]] = typer.Option(
+        None,
+        "--regime",
+        help="What the pipeline gets; may be given several times. By default all.",
+        show_default=False,
+    ),
+    singletons: bool = typer.Option(
+        False, "--singletons", help="Count clusters of one mention too."
+    ),
+    coreferent_only: bool = typer.Option(
+        False,
+        "--coreferent-only",
+        help="Give the mentions that corefer only, no singletons, in `gold_mentions`.",
+    ),
+    segmentation: Optional[Path] = typer.Option(
+        None,
+        "--segmentation",
+        help="A saved segmentation for `auto`, a file or directory, in place of that "
+        "of the model.",
+    ),
+    json: Optional[Path] = typer.Option(
+        None, "--json", help="Write metrics and conditions to this file."
+    ),
+) -> None:
+    """Measure clusters by what the pipeline is given.
+
+    * `gold_mentions`: gold segments, sentences and mentions; `gold`: segments and
+      sentences; `auto`: written words and sentences; `raw`: the text alone.
+    * `mentions`, `muc`, `b3`, `ceafe`, `ceafm`, `lea`, `blanc`: precision, recall and
+      F1 in percent, counts summed over documents, singletons dropped, exact spans.
+    * `conll_f1`: the mean F1 of MUC, B3 and CEAF-e.
+    * `links`, `clusters`: expected calibration error of their confidences in percent
+      points.
+
+    `gold` and `gold_mentions` compare the morphemes of mentions; `auto` and `raw` their
+    first and last written letters. `carried` is `auto` with the gold clusters carried
+    over to the predicted tokens. The file has the same under `auto`, `carried_over`.
+
+    **Examples**
+
+    ```
+    he-coref evaluate coref he_coref corpora/dev.spacy
+    he-coref evaluate coref he_coref corpora/dev.spacy --regime gold --regime raw
+    he-coref evaluate coref he_coref corpora/dev.spacy --singletons --json coref.json
+    ```
+    """
+    from tqdm import tqdm
+
+    from ..evaluation.coref import METRICS, has_clusters
+    from ..evaluation.regimes import REGIMES, evaluate_coref
+
+    nlp = load_pipeline(model)
+    docs = read_corpus(corpus, nlp)
+    if not all(has_clusters(doc) for doc in docs):
+        fail(
+            f"{corpus} has documents without gold clusters. Use one that "
+            "he-coref corpus build made from KibutzR or IAHLT."
+        )
+    # From the one that is given most to the one that is given least.
+    asked = {given.value for given in regime or Regime}
+    regimes = [name for name in REGIMES if name in asked]
+    if segmentation is not None:
+        if "auto" not in regimes:
+            fail("--segmentation is for the regime auto, which is not asked for.")
+        if not segmentation.exists():
+            fail(f"there is no saved segmentation {segmentation}.")
+    if "raw" in regimes:
+        note_unsegmented(nlp, model)
+    track = partial(tqdm, total=len(docs), unit=" docs", delay=2, disable=None)
+    try:
+        scores, conditions = evaluate_coref(
+            nlp,
+            docs,
+            regimes,
+            singletons=singletons,
+            coreferent_only=coreferent_only,
+            segmentation=segmentation,
+            track=track,
+        )
+    except ValueError as error:
+        fail(str(error))
+    metrics = {name: score.report() for name, score in scores.items()}
+    conditions = {"corpus": str(corpus), **conditions}
+    for name, reason in conditions["not_run"].items():
+        typer.secho(
+            f"Note: there are no figures for {name}: {reason}",
+            fg=typer.colors.YELLOW,
+            err=True,
+        )
+    if not metrics:
+        fail("the pipeline can do none of the regimes that were asked for.")
+    if json is not None:
+        write_json(json, metrics, conditions)
+    del conditions["not_run"]
+    columns: Dict[str, Dict[str, Any]] = {}
+    for name, report in metrics.items():
+        columns[name] = report
+        if "carried_over" in report:
+            columns["carried"] = report["carried_over"]
+    typer.echo(f"{'':<10}" + "".join(f"{name:>24}" for name in columns))
+    typer.echo(f"{'':<10}" + f"{'p':>10}{'r':>7}{'f1':>7}" * len(columns))
+    for metric in METRICS:
+        cells = [report[metric] for report in columns.values()]
+        line = "".join(f"{c['p']:>10.2f}{c['r']:>7.2f}{c['f1']:>7.2f}" for c in cells)
+        typer.echo(f"{metric:<10}{line}")
+    line = "".join(f"{report['conll_f1']:>24.2f}" for report in columns.values())
+    typer.echo(f"{'conll_f1':<10}{line}")
+    typer.echo("\nexpected calibration error")
+    for name in ("links", "clusters"):
+        found = [report.get("calibration", {}).get(name) for report in columns.values()]
+        line = "".join(f"{shown(error and error['ece']):>24}" for error in found)
+        typer.echo(f"{name:<10}{line}")
+    conditions["components"] = [
+        f"{name}: {' '.join(pipes)}" for name, pipes in conditions["components"].items()
+    ]
     print_conditions(conditions)
 
 

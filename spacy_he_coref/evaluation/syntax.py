@@ -309,21 +309,37 @@ def raw_input(nlp: Language, gold: Doc) -> Doc:
     return doc
 
 
-def syntax_pipes(nlp: Language, given: str) -> List[str]:
+def regime_pipes(nlp: Language, given: str) -> List[str]:
     """The components that run in a regime.
 
     nlp (Language): The pipeline.
-    given (str): ``raw`` for all that segment, tag and parse; ``gold`` for those that
-        neither segment nor set sentences alone.
+    given (str): ``raw`` for all; ``auto`` for those that do not set sentences alone;
+        ``gold`` for those that neither segment nor set sentences alone.
     RETURNS (List[str]): Their names, in order.
     """
     factories = {name: nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
-    names = [name for name, factory in factories.items() if factory not in _AFTER]
+    names = list(factories)
     if given == "raw":
         return names
-    # What stands before the segmenter would be lost by it, and has no use here.
-    last = max((i for i, n in enumerate(names) if factories[n] in _SEGMENT), default=-1)
-    return [name for name in names[last + 1 :] if factories[name] not in _SENTENCES]
+    if given == "gold":
+        # What stands before the segmenter would be lost by it, and has no use here.
+        segment = [i for i, name in enumerate(names) if factories[name] in _SEGMENT]
+        names = names[max(segment, default=-1) + 1 :]
+    return [name for name in names if factories[name] not in _SENTENCES]
+
+
+def syntax_pipes(nlp: Language, given: str) -> List[str]:
+    """The components of a regime that segment, tag and parse.
+
+    nlp (Language): The pipeline.
+    given (str): ``raw`` or ``gold``, see ``regime_pipes``.
+    RETURNS (List[str]): Their names, in order.
+    """
+    return [
+        name
+        for name in regime_pipes(nlp, given)
+        if nlp.get_pipe_meta(name).factory not in _AFTER
+    ]
 
 
 def evaluate_syntax(
