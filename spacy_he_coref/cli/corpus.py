@@ -1,11 +1,15 @@
 """``he-coref corpus``: build the training corpora and count them."""
 
+from enum import Enum
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import TYPE_CHECKING, Dict, Iterable, List, Optional
 
 import typer
 
-from . import fail
+from . import fail, load_pipeline
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,6 +57,12 @@ SUMMARY = {
     "clusters_of_several_entities": "clusters made of those (several entities at once)",
     "mentions_left_alone": "mentions left alone by that, dropped",
     "sentences_joined_by_mention": "sentence ends inside a mention, ignored",
+    "mentions_lost": "mentions lost, singletons among them: no such tokens",
+    "coreferent_lost": "of these in clusters of two or more",
+    "clusters_lost": "clusters of which less than two mentions are left",
+    "mentions_left_single": "mentions left alone in a cluster",
+    "coref_candidates": "rule-based candidates, balanced",
+    "coref_candidates_recall": "rule-based candidates, recall",
 }
 
 
@@ -202,3 +212,111 @@ def lexicon(
     except (ImportError, OSError) as error:
         fail(str(error))
     typer.echo(f"{output}: {len(words):,} words")
+
+
+class GivenToAnnotate(str, Enum):
+    """What the pipeline gets of a gold document."""
+
+    segments = "segments"
+    text = "text"
+
+
+@app.command()
+def annotate(
+    model: str = typer.Argument(..., help="Model package, or a pipeline's directory."),
+    corpus: Path = typer.Argument(..., help="A .spacy file with gold clusters."),
+    output: Path = typer.Argument(..., help="The .spacy file to write."),
+    given: GivenToAnnotate = typer.Option(
+        ..., "--given", help="What the pipeline gets of each document."
+    ),
+    fold: Optional[str] = typer.Option(
+        None, "--fold", metavar="K/N", help="Only the documents of the fold K of N."
+    ),
+    ids: Optional[Path] = typer.Option(
+        None, "--ids", help="Only the documents whose ids are in this file, one a line."
+    ),
+) -> None:
+    """Replace gold tags and trees of a corpus by predicted ones; clusters stay gold.
+
+    Coreference is trained on such a corpus, because in use it gets predicted annotation
+    too. The documents have the rule-based candidates as well, in the span groups
+    `coref_candidates` (setting *balanced*) and `coref_candidates_recall`.
+
+    * `--given segments` keeps gold segments and sentences.
+    * `--given text` gives the pipeline nothing but the text. Gold mentions become the
+      tokens with the same first and last letter; those without such tokens are lost,
+      and counted.
+
+    ```
+    he-coref corpus annotate he_coref corpora/train.spacy train_segments.spacy \\
+        --given segments
+    he-coref corpus annotate he_coref corpora/dev.spacy dev_text.spacy \\
+        --given text
+    ```
+
+    **Jackknifing.** A model's trees are nearly gold on the documents it was trained
+    on. To get trees as they will be on other texts, train it N times, each time without
+    one fold, and annotate that fold with it. All parts of an article (`htb:12_1` to
+    `htb:12_7`) are in one fold, the same one for `leave_out` of the reader and `--fold`
+    here. The N files together are the corpus.
+
+    ```
+    he-coref train configs/syntax.cfg --output fold1 --corpora.train.leave_out 1/5
+    he-coref corpus annotate fold1/model-best corpora/train.spacy train_1.spacy \\
+        --given segments --fold 1/5
+    ```
+    """
+    from collections import Counter
+
+    from spacy.tokens import DocBin
+    from tqdm import tqdm
+
+    from ..corpus.annotate import annotate_docs
+    from ..corpus.docs import TREE_ATTRS
+    from .evaluate import read_corpus
+
+    nlp = load_pipeline(model)
+    docs = _choose(read_corpus(corpus, nlp), corpus, fold, ids)
+
+    def track(predicted: "Iterable[Doc]") -> "Iterable[Doc]":
+        return tqdm(
+            predicted, total=len(docs), unit=" documents", delay=2, disable=None
+        )
+
+    counts: Counter[str] = Counter()
+    docbin = DocBin(attrs=TREE_ATTRS, store_user_data=True)
+    try:
+        for doc in annotate_docs(nlp, docs, given.value, counts, track=track):
+            docbin.add(doc)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        docbin.to_disk(output)
+    except (OSError, ValueError) as error:
+        fail(str(error))
+    typer.echo(str(output))
+    typer.echo(_format_counts(counts))
+
+
+def _choose(
+    docs: "List[Doc]", corpus: Path, fold: Optional[str], ids: Optional[Path]
+) -> "List[Doc]":
+    from ..corpus.reader import in_fold
+    from ..segmenter.letters import describe_doc
+
+    if ids is not None:
+        try:
+            lines = ids.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            fail(f"cannot read {ids}: {error}")
+        wanted = {line.strip() for line in lines} - {""}
+        unknown = sorted(wanted - {describe_doc(doc) for doc in docs})
+        if unknown:
+            fail(f"{corpus} has no document {unknown[0]!r}, which {ids} names.")
+        docs = [doc for doc in docs if describe_doc(doc) in wanted]
+    if fold is not None:
+        try:
+            docs = [doc for doc in docs if in_fold(doc, fold)]
+        except ValueError as error:
+            fail(f"--fold: {error}")
+    if not docs:
+        fail(f"{corpus} has no such documents: nothing to annotate.")
+    return docs

@@ -7,6 +7,9 @@ import typer
 
 from ..about import __version__
 from . import DEFAULT_MODEL, corpus, encoder, evaluate, load_pipeline
+from .ablate import ablate
+from .calibrate import calibrate
+from .ensemble import ensemble
 from .mentions import mentions
 from .parse import parse
 from .resolve import resolve
@@ -49,6 +52,9 @@ app.command()(segment)
 app.command()(parse)
 app.command()(mentions)
 app.command(context_settings=CONTEXT)(train)
+app.command(context_settings=CONTEXT)(ablate)
+app.command()(calibrate)
+app.command()(ensemble)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(encoder.app, name="encoder")

@@ -26,8 +26,8 @@ from spacy.training import Example
 
 from ..evaluation.coref import (
     CorefCounts,
-    cluster_bounds,
     clean_clusters,
+    cluster_bounds,
     coref_counts,
 )
 from ..evaluation.regimes import Calibration
@@ -270,7 +270,8 @@ def fit_platt(outcome: Outcome) -> List[float]:
         weights, loss = further, lower
         if done:
             break
-    return [round(float(weight), 4) for weight in weights]
+    # No negative zero.
+    return [round(float(weight), 4) + 0.0 for weight in weights]
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
@@ -310,7 +311,7 @@ def calibration_error(outcome: Outcome) -> Optional[float]:
     for confidence, right in zip(*(part.tolist() for part in outcome), strict=True):
         bins.add(confidence, right)
     report = bins.report()
-    return report and report["ece"]
+    return float(report["ece"]) if report else None
 
 
 def calibrate(

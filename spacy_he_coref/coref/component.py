@@ -244,7 +244,8 @@ class HebrewCoref(TrainablePipe):
         if not any(len(eg.predicted) for eg in examples):
             return losses
         set_dropout_rate(self.model, drop)
-        corpora = self.model.shims[0].settings["corpora"]
+        shim: Any = self.model.shims[0]
+        corpora = shim.settings["corpora"]
         inputs = self._input([eg.predicted for eg in examples])._replace(
             given=[None] * len(examples),
             targets=[find_targets(eg, corpora) for eg in examples],
@@ -350,5 +351,6 @@ def link_mentions(
     if calibration is not None:
         slope, intercept = calibration
         logit = slope * np.log(share / (1.0 - share)) + intercept
-        share = 1.0 / (1.0 + np.exp(-logit))
+        # The logistic function; exp would overflow.
+        share = 0.5 + 0.5 * np.tanh(0.5 * logit)
     return antecedents, entities, share

@@ -39,7 +39,7 @@ from .features import (
     pair_features,
     token_table,
 )
-from .network import ANY_MENTION, CorefNetwork, Mentions, antecedent_loss, ranges
+from .network import ANY_MENTION, CorefEnsemble, Mentions, antecedent_loss, ranges
 
 # Tokens whose spans are scored at once, and mentions whose links are.
 _STRETCH = 4096
@@ -167,7 +167,7 @@ def build_lingmess(
     RETURNS (Model[CorefInput, Any]): The model; gives ``List[Links]``, in training
         ``Losses``.
     """
-    shim = BuiltShim(CorefNetwork)
+    shim = BuiltShim(CorefEnsemble)
     shim.settings = {
         "sizes": {
             "span_hidden": span_hidden,
@@ -212,20 +212,20 @@ def initialize_network(model: Model, docs: List[Doc]) -> None:
     tok2vec = model.get_ref("tok2vec")
     tok2vec.initialize(X=docs)
     shim = cast(BuiltShim, model.shims[0])
-    shim.build(input_width=tok2vec.get_dim("nO"), **shim.settings["sizes"])
+    shim.build(members=1, input_width=tok2vec.get_dim("nO"), **shim.settings["sizes"])
 
 
-def get_network(model: Model) -> CorefNetwork:
+def get_network(model: Model) -> CorefEnsemble:
     """The torch network of a model.
 
     model (Model): The model.
-    RETURNS (CorefNetwork): Its network.
+    RETURNS (CorefEnsemble): Its network.
     RAISES (ValueError): If the model is not initialized.
     """
     network = cast(BuiltShim, model.shims[0])._model
     if network is None:
         raise ValueError(Errors.E109.format(name="he_coref"))
-    return cast(CorefNetwork, network)
+    return cast(CorefEnsemble, network)
 
 
 def _forward(
@@ -236,7 +236,10 @@ def _forward(
     network.train(is_train)
     settings = cast(BuiltShim, model.shims[0]).settings
     read = is_train and not settings["frozen"]
-    outputs, backprop_vectors = model.get_ref("tok2vec")(inputs.docs, read)
+    tok2vec = model.get_ref("tok2vec")
+    if not read and tok2vec.has_ref("listener"):
+        _check_vectors(inputs.docs, is_train)
+    outputs, backprop_vectors = tok2vec(inputs.docs, read)
     device = next(network.parameters()).device
     vectors = [xp2torch(output).to(device) for output in outputs]
     if not is_train:
@@ -247,8 +250,6 @@ def _forward(
             ]
         return found, lambda _: []
     assert inputs.targets is not None
-    if settings["frozen"]:
-        _check_vectors(inputs.docs)
     for vector in vectors:
         vector.requires_grad_(not settings["frozen"])
     mention_loss = torch.zeros((), device=device)
@@ -275,13 +276,20 @@ def _forward(
     return Losses(mention_loss * settings["mention_weight"], link_loss), backprop
 
 
-def _check_vectors(docs: List[Doc]) -> None:
+def _check_vectors(docs: List[Doc], is_train: bool) -> None:
+    """A listener would give zeros for the vectors that a document does not have."""
     for doc in docs:
         if len(doc) and doc._.trf_data is None:
             raise ValueError(
-                f"Document {describe_doc(doc)} has no vectors of the encoder, which is "
-                "frozen. Name the encoder in the reader of the corpus "
-                "(spacy_he_coref.CorefCorpus.v1), or set frozen = false in the model."
+                f"Document {describe_doc(doc)} has no vectors of the encoder"
+                + (
+                    ", which is frozen. Name the encoder in the reader of the corpus "
+                    "(spacy_he_coref.CorefCorpus.v1), or set frozen = false in the "
+                    "model."
+                    if is_train
+                    else ". Run 'transformer' before 'he_coref'; 'doc_cleaner' removes "
+                    "what it wrote."
+                )
             )
 
 
@@ -339,7 +347,7 @@ def _order(first: np.ndarray, last: np.ndarray) -> np.ndarray:
 
 
 def _resolve(
-    network: CorefNetwork,
+    network: CorefEnsemble,
     settings: Any,
     vectors: Tensor,
     inputs: CorefInput,
@@ -360,7 +368,6 @@ def _resolve(
         return none
     device = vectors.device
     table = token_table(doc)
-    tokens = network.read(vectors)
     if given is not None:
         first, last = given[:, 0], given[:, 1] - 1
         probability = np.ones(len(first), dtype=np.float32)
@@ -371,7 +378,7 @@ def _resolve(
             one, other = _spans(table, candidates, start, end, network.max_width)
             # No more than the tokens of these spans: time would grow with the square.
             scores = network.score_spans(
-                tokens[start : int(other.max()) + 1],
+                network.read(vectors[start : int(other.max()) + 1]),
                 torch.from_numpy(one - start).to(device),
                 torch.from_numpy(other - start).to(device),
                 torch.from_numpy(_codes(one, other, candidates)).to(device),
@@ -387,24 +394,15 @@ def _resolve(
     order = _order(first, last)
     first, last, probability = first[order], last[order], probability[order]
     table_of = mention_table(table, first, last + 1)
-    mentions = _read_mentions(network, tokens, table_of)
     later: List[np.ndarray] = []
     earlier: List[np.ndarray] = []
     scores_of: List[np.ndarray] = []
-    for one, other in antecedent_pairs(
-        network, mentions, table_of, settings["antecedents"], settings["window"]
+    for block in antecedent_pairs(
+        network, vectors, table_of, settings["antecedents"], settings["window"]
     ):
-        values = pair_features(table_of, one, other)
-        score = network.score_fine(
-            mentions,
-            torch.from_numpy(one).to(device),
-            torch.from_numpy(other).to(device),
-            torch.from_numpy(values).to(device),
-            0,
-        )
-        later.append(one)
-        earlier.append(other)
-        scores_of.append(score.cpu().numpy())
+        later.append(block.later)
+        earlier.append(block.earlier)
+        scores_of.append(_score_block(network, block, table_of, 0).cpu().numpy())
     return Links(
         np.stack([first, last + 1], axis=1),
         probability,
@@ -414,59 +412,98 @@ def _resolve(
     )
 
 
-def _read_mentions(
-    network: CorefNetwork, tokens: Tensor, table: MentionTable
-) -> Mentions:
-    device = tokens.device
-    return network.read_mentions(
-        tokens,
-        torch.from_numpy(table.start).to(device),
-        torch.from_numpy(table.end - 1).to(device),
-        torch.from_numpy(table.head).to(device),
-        torch.from_numpy(mention_features(table)).to(device),
-    )
+class PairBlock(NamedTuple):
+    """Some later mentions with the earlier ones that they are compared with.
+
+    later, earlier (np.ndarray): The pairs as mentions of the document, int64 of
+        (pairs,), ordered by the later one.
+    mentions (List[Mentions]): The mentions of the block, for each member.
+    rows (np.ndarray): Which mentions of the document they are, int64, sorted.
+    """
+
+    later: np.ndarray
+    earlier: np.ndarray
+    mentions: List[Mentions]
+    rows: np.ndarray
 
 
 def antecedent_pairs(
-    network: CorefNetwork,
-    mentions: Mentions,
+    network: CorefEnsemble,
+    vectors: Tensor,
     table: MentionTable,
     antecedents: int,
     window: int,
-) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
+) -> Iterator[PairBlock]:
     """The pairs that are worth a fine score, block by block.
 
-    network (CorefNetwork): Gives the coarse scores.
-    mentions (Mentions), table (MentionTable): The mentions.
+    network (CorefEnsemble): Gives the coarse scores.
+    vectors (Tensor): Of the tokens, float32 of (tokens, input width).
+    table (MentionTable): The mentions.
     antecedents (int): Best antecedents of each mention in the window.
     window (int): How many mentions before it are looked at.
-    YIELDS (Tuple[np.ndarray, np.ndarray]): Later and earlier mentions, int64 of
-        (pairs,), ordered by the later one.
+    YIELDS (PairBlock): The pairs; blocks without any are left out.
     """
     size = len(table.start)
+    values = mention_features(table)
+    device = vectors.device
     for begin in range(0, size, _BLOCK):
         end = min(begin + _BLOCK, size)
         low = max(0, begin - window)
+        far_later, far_earlier = repeated_mentions(table, begin, end, window)
+        far = np.unique(far_earlier[far_earlier < low])
+        rows = np.concatenate([far, np.arange(low, end)])
+        # Those of the whole document would take too much memory.
+        mentions = _read_mentions(network, vectors, table, values, rows)
         with torch.no_grad():
+            row = torch.arange(begin, end, device=device)[:, None]
+            column = torch.arange(low, end, device=device)[None]
+            shift = len(far) - low
             coarse = network.score_coarse(
-                mentions,
-                torch.arange(begin, end, device=mentions.query.device),
-                torch.arange(low, end, device=mentions.query.device),
+                mentions, row.squeeze(1) + shift, column.squeeze(0) + shift
             )
-            row = torch.arange(begin, end, device=coarse.device)[:, None]
-            column = torch.arange(low, end, device=coarse.device)[None]
             outside = (column >= row) | (column < row - window)
             coarse = coarse.masked_fill(outside, -torch.inf)
             best = coarse.topk(min(antecedents, coarse.shape[1]), dim=1)
             chosen = best.values > -torch.inf
             later = row.expand_as(chosen)[chosen].cpu().numpy()
             earlier = (best.indices + low)[chosen].cpu().numpy()
-        far_later, far_earlier = repeated_mentions(table, begin, end, window)
         later = np.concatenate([later, far_later])
         earlier = np.concatenate([earlier, far_earlier])
         if len(later):
             pairs = np.unique(later * np.int64(size) + earlier)
-            yield pairs // size, pairs % size
+            yield PairBlock(pairs // size, pairs % size, mentions, rows)
+
+
+def _read_mentions(
+    network: CorefEnsemble,
+    vectors: Tensor,
+    table: MentionTable,
+    values: np.ndarray,
+    rows: np.ndarray,
+) -> List[Mentions]:
+    device = vectors.device
+    places = np.concatenate([table.start[rows], table.end[rows] - 1, table.head[rows]])
+    tokens = network.read(vectors[torch.from_numpy(places).to(device)])
+    start, last, head = torch.arange(len(places), device=device).reshape(3, -1)
+    return network.read_mentions(
+        tokens, start, last, head, torch.from_numpy(values[rows]).to(device)
+    )
+
+
+def _score_block(
+    network: CorefEnsemble, block: PairBlock, table: MentionTable, corpus: int
+) -> Tensor:
+    device = next(network.parameters()).device
+    values = pair_features(table, block.later, block.earlier)
+    later = np.searchsorted(block.rows, block.later)
+    earlier = np.searchsorted(block.rows, block.earlier)
+    return network.score_fine(
+        block.mentions,
+        torch.from_numpy(later).to(device),
+        torch.from_numpy(earlier).to(device),
+        torch.from_numpy(values).to(device),
+        corpus,
+    )
 
 
 def repeated_mentions(
@@ -510,7 +547,7 @@ def repeated_mentions(
 
 
 def _losses(
-    network: CorefNetwork,
+    network: CorefEnsemble,
     settings: Any,
     vectors: Tensor,
     inputs: CorefInput,
@@ -557,25 +594,23 @@ def _losses(
     if len(index) < 2:
         return mention_loss, mention_loss * 0.0
     mentions_of = mention_table(table, first[index], last[index] + 1)
-    mentions = _read_mentions(network, tokens, mentions_of)
-    pairs = list(
+    blocks = list(
         antecedent_pairs(
-            network, mentions, mentions_of, settings["antecedents"], settings["window"]
+            network, vectors, mentions_of, settings["antecedents"], settings["window"]
         )
     )
-    later, earlier = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    later = np.concatenate([block.later for block in blocks])
+    earlier = np.concatenate([block.earlier for block in blocks])
     entity = entity[index]
     right = (entity[later] == entity[earlier]) & (entity[later] > SINGLETON)
-    owner = torch.from_numpy(later).to(device)
-    scores = network.score_fine(
-        mentions,
-        owner,
-        torch.from_numpy(earlier).to(device),
-        torch.from_numpy(pair_features(mentions_of, later, earlier)).to(device),
-        targets.corpus,
+    scores = torch.cat(
+        [_score_block(network, block, mentions_of, targets.corpus) for block in blocks]
     )
     links = antecedent_loss(
-        scores, owner, torch.from_numpy(right).to(device), len(index)
+        scores,
+        torch.from_numpy(later).to(device),
+        torch.from_numpy(right).to(device),
+        len(index),
     )
     return mention_loss, links.mean()
 

@@ -7,7 +7,7 @@ Cattan and Goldberg 2023). The mention score is no part of the antecedent scores
 singletons are mentions too, and links would push their scores down (design section 4).
 """
 
-from typing import List, NamedTuple, Sequence, Tuple
+from typing import Any, Iterable, List, NamedTuple, Sequence, Tuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -35,6 +35,8 @@ class Embeddings(nn.Module):
         width (int): Width of the sum.
         """
         super().__init__()
+        self.starts: Tensor
+        self.used: Tensor
         starts = torch.from_numpy(offsets(features))
         used = [i for i, f in enumerate(features) if f.group in groups]
         self.register_buffer("starts", starts[:-1], persistent=False)
@@ -272,6 +274,83 @@ class CorefNetwork(nn.Module):
             return features
         keep = torch.rand(len(features), 1, device=features.device)
         return features * (keep >= self.feature_dropout)
+
+
+class CorefEnsemble(nn.Module):
+    """Networks that were trained from different seeds; their scores are averaged.
+
+    One network alone is an ensemble of one.
+    """
+
+    def __init__(self, members: int, **sizes: Any) -> None:
+        """Make the networks.
+
+        members (int): How many.
+        sizes (Any): Arguments of ``CorefNetwork``.
+        """
+        super().__init__()
+        self.members = nn.ModuleList(CorefNetwork(**sizes) for _ in range(members))
+        self.max_width: int = sizes["max_width"]
+
+    def _each(self) -> List[CorefNetwork]:
+        return cast(List[CorefNetwork], list(self.members))
+
+    def read(self, vectors: Tensor) -> List[Tensor]:
+        """As ``CorefNetwork.read``, for each member."""
+        return [member.read(vectors) for member in self._each()]
+
+    def score_spans(
+        self, tokens: List[Tensor], start: Tensor, last: Tensor, codes: Tensor
+    ) -> Tensor:
+        """As ``CorefNetwork.score_spans``, the mean of the members' logits."""
+        return _mean(
+            member.score_spans(own, start, last, codes)
+            for member, own in zip(self._each(), tokens, strict=True)
+        )
+
+    def read_mentions(
+        self,
+        tokens: List[Tensor],
+        start: Tensor,
+        last: Tensor,
+        head: Tensor,
+        values: Tensor,
+    ) -> List[Mentions]:
+        """As ``CorefNetwork.read_mentions``, for each member."""
+        return [
+            member.read_mentions(own, start, last, head, values)
+            for member, own in zip(self._each(), tokens, strict=True)
+        ]
+
+    def score_coarse(
+        self, mentions: List[Mentions], later: Tensor, earlier: Tensor
+    ) -> Tensor:
+        """As ``CorefNetwork.score_coarse``, the mean of the members' scores."""
+        return _mean(
+            member.score_coarse(own, later, earlier)
+            for member, own in zip(self._each(), mentions, strict=True)
+        )
+
+    def score_fine(
+        self,
+        mentions: List[Mentions],
+        later: Tensor,
+        earlier: Tensor,
+        values: Tensor,
+        corpus: int,
+    ) -> Tensor:
+        """As ``CorefNetwork.score_fine``, the mean of the members' scores."""
+        return _mean(
+            member.score_fine(own, later, earlier, values, corpus)
+            for member, own in zip(self._each(), mentions, strict=True)
+        )
+
+
+def _mean(scores: Iterable[Tensor]) -> Tensor:
+    parts = list(scores)
+    if len(parts) == 1:
+        return parts[0]
+    return torch.stack(parts).mean(0)
 
 
 def antecedent_loss(scores: Tensor, owner: Tensor, right: Tensor, size: int) -> Tensor:

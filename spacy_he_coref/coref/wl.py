@@ -13,11 +13,11 @@ from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy_transformers.architectures import transformer_listener_tok2vec_v1
-from thinc.api import Model, reduce_mean
+from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..corpus.wl import HEADS, SPANS
+from ..encoder.listener import build_token_listener
 from ..segmenter.letters import describe_doc
 from .clusters import get_clusters, set_clusters
 
@@ -30,13 +30,14 @@ LONGEST = 10_000
 def build_wl_listener(upstream: str) -> Vectors:
     """Architecture ``spacy_he_coref.WlListener.v1`` for ``tok2vec``.
 
-    The listener of spacy-transformers with what the components after it lack: it
-    takes an empty Doc, and refuses one of more than ``LONGEST`` tokens.
+    ``spacy_he_coref.TokenListener.v1``, which refuses a Doc of more than ``LONGEST``
+    tokens, as the components after it would run out of memory.
 
-    upstream (str): Name of the transformer to listen to.
+    upstream (str): Name of the transformer to listen to. If it is frozen, name it in
+        the reader of the corpus.
     RETURNS (Model[List[Doc], List[Floats2d]]): The model.
     """
-    listener = transformer_listener_tok2vec_v1(reduce_mean(), 1.0, upstream)
+    listener = build_token_listener(upstream=upstream)
     return Model("wl_listener", _listen, init=_initialize, layers=[listener])
 
 
@@ -48,7 +49,6 @@ def _initialize(model: Vectors, X: Any = None, Y: Any = None) -> Vectors:
 def _listen(
     model: Vectors, docs: List[Doc], is_train: bool
 ) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Doc]]]:
-    listener = model.layers[0]
     for doc in docs:
         if len(doc) > LONGEST:
             raise ValueError(
@@ -56,10 +56,7 @@ def _listen(
                 "coreference compares all pairs of them: give it parts of at most "
                 f"{LONGEST:,}, or use he_coref."
             )
-    if any(len(doc) for doc in docs):
-        return cast(Any, listener(docs, is_train))
-    width = listener.get_ref("listener").get_dim("nO")
-    return [model.ops.alloc2f(0, width) for _ in docs], lambda gradients: docs
+    return cast(Any, model.layers[0](docs, is_train))
 
 
 @Language.factory(

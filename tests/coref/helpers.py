@@ -112,13 +112,13 @@ def story(number: int = 0, vocab: Optional[Vocab] = None) -> Doc:
     for token in doc:
         definite = str(token.morph)
         features = FEATURES.get(token.text, "") if token.pos_ != "DET" else ""
-        token.set_morph("|".join(sorted(filter(None, [definite, *features.split("|")]))))
+        token.set_morph(
+            "|".join(sorted(filter(None, [definite, *features.split("|")])))
+        )
     set_clusters(doc, [(spans, {"id": i}) for i, spans in enumerate(clusters)])
     candidates = sorted({span for spans in clusters for span in spans})[:-1]
     spans = [doc[start:end] for start, end in [*candidates, (0, 3)]]
-    doc.spans["coref_candidates"] = SpanGroup(
-        doc, name="coref_candidates", spans=spans
-    )
+    doc.spans["coref_candidates"] = SpanGroup(doc, name="coref_candidates", spans=spans)
     doc._.source = {"id": f"story:{number}", "corpus": "kibutzr"}
     return doc if vocab is None else move(doc, vocab)
 

@@ -351,7 +351,9 @@ def test_seen_counts_earlier_mentions_of_a_lemma() -> None:
 def random_doc(draw: random.Random) -> Doc:
     """A document with tags and trees, of which anything may be wrong or missing."""
     size = draw.choice([1, 2, 3, 10, 40])
-    words = draw.choices(["אב", "צה״ל", "ו", "?", "x", "\u200b", "״״", "ה", "\n"], k=size)
+    words = draw.choices(
+        ["אב", "צה״ל", "ו", "?", "x", "\u200b", "״״", "ה", "\n"], k=size
+    )
     tags = ["NOUN", "PROPN", "PRON", "NUM", "VERB", "ADJ", "PUNCT", "SPACE", "", "DET"]
     morphs = [
         "Gender=Masc|Number=Dual|Person=3",
@@ -380,7 +382,9 @@ def test_values_are_within_the_size_of_each_feature(seed: int) -> None:
     draw = random.Random(seed)
     doc = random_doc(draw)
     size = len(doc)
-    spans = [sorted((draw.randrange(size + 1), draw.randrange(size))) for _ in range(50)]
+    spans = [
+        sorted((draw.randrange(size + 1), draw.randrange(size))) for _ in range(50)
+    ]
     spans = sorted({(a, max(b, a + 1)) for a, b in spans if a < size})
     start, end = np.array(spans, dtype=np.int64).T
     columns = token_table(doc)

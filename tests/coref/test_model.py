@@ -1,4 +1,4 @@
-"""The thinc model: spans, pairs and losses of whole documents, whatever their length."""
+"""The thinc model: spans, pairs and losses of documents of any length."""
 
 import random
 from typing import Any, Dict, List, Optional, Set, Tuple
@@ -13,7 +13,9 @@ from spacy_he_coref.coref import model as coref_model
 from spacy_he_coref.coref.features import (
     CATEGORIES,
     MentionTable,
+    mention_features,
     mention_table,
+    pair_features,
     token_table,
 )
 from spacy_he_coref.coref.model import (
@@ -26,7 +28,7 @@ from spacy_he_coref.coref.model import (
     initialize_network,
     repeated_mentions,
 )
-from spacy_he_coref.coref.network import CorefNetwork, Mentions
+from spacy_he_coref.coref.network import CorefNetwork
 from tests.coref.helpers import Bounds
 from tests.mentions.helpers import vocabulary
 
@@ -43,7 +45,10 @@ def make_model(**settings: Any) -> Model:
         vectors = [
             np.array(
                 [
-                    [np.sin(token.orth % 1000 * (k + 1) + token.i * 0.37) for k in range(WIDTH)]
+                    [
+                        np.sin(token.orth % 1000 * (k + 1) + token.i * 0.37)
+                        for k in range(WIDTH)
+                    ]
                     for token in doc
                 ],
                 dtype="float32",
@@ -117,7 +122,10 @@ def naive_repeated(
 ) -> Set[Tuple[int, int]]:
     found = set()
     for later in range(begin, end):
-        for keys in (table.lemma, [max([0, *row[row > 0][-1:]]) for row in table.names]):
+        for keys in (
+            table.lemma,
+            [max([0, *row[row > 0][-1:]]) for row in table.names],
+        ):
             if keys is table.lemma and table.kind[later] in (1, 2, 3):
                 continue
             same = [
@@ -147,18 +155,12 @@ def test_repeated_mentions_against_naive_ones(seed: int) -> None:
         assert found == naive_repeated(table, begin, end, window)
 
 
-def mentions_and_table(
-    model: Model, size: int
-) -> Tuple[CorefNetwork, Mentions, MentionTable]:
-    network = get_network(model)
-    network.eval()
-    doc = make_doc(size)
+def vectors_and_table(size: int) -> Tuple[torch.Tensor, MentionTable]:
+    """Each token is a mention."""
     start = np.arange(size)
-    table = mention_table(token_table(doc), start, start + 1)
+    table = mention_table(token_table(make_doc(size)), start, start + 1)
     vectors = torch.randn(size, WIDTH, generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        mentions = coref_model._read_mentions(network, network.read(vectors), table)
-    return network, mentions, table
+    return vectors, table
 
 
 @pytest.mark.parametrize("window, antecedents", [(7, 3), (3, 50), (100, 4), (1, 1)])
@@ -167,22 +169,45 @@ def test_antecedent_pairs_against_naive_ones(
 ) -> None:
     monkeypatch.setattr(coref_model, "_BLOCK", 16)
     size = 70
-    network, mentions, table = mentions_and_table(make_model(), size)
-    coarse = (mentions.query @ mentions.key.T).numpy()
+    network = get_network(make_model())
+    network.eval()
+    vectors, table = vectors_and_table(size)
+    place = torch.arange(size)
+    with torch.no_grad():
+        mentions = network.read_mentions(
+            network.read(vectors),
+            place,
+            place,
+            place,
+            torch.from_numpy(mention_features(table)),
+        )
+        coarse = network.score_coarse(mentions, place, place).numpy()
     expected = naive_repeated(table, 0, size, window)
     for later in range(size):
         near = list(range(max(0, later - window), later))
         near.sort(key=lambda earlier: -coarse[later, earlier])
         expected |= {(later, earlier) for earlier in near[:antecedents]}
-    blocks = list(antecedent_pairs(network, mentions, table, antecedents, window))
-    later, earlier = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    found = list(zip(later.tolist(), earlier.tolist(), strict=True))
+    found = []
+    for block in antecedent_pairs(network, vectors, table, antecedents, window):
+        found += zip(block.later.tolist(), block.earlier.tolist(), strict=True)
+        # The mentions of the block are those of the pairs, and not much more.
+        assert {*block.later.tolist(), *block.earlier.tolist()} <= set(block.rows)
+        assert len(block.rows) <= 16 + window + 16 * 8
+        with torch.no_grad():
+            own = coref_model._score_block(network, block, table, 0)
+            values = pair_features(table, block.later, block.earlier)
+            later, earlier = map(torch.from_numpy, (block.later, block.earlier))
+            whole = network.score_fine(
+                mentions, later, earlier, torch.from_numpy(values), 0
+            )
+        assert torch.allclose(own, whole, atol=1e-5)
     assert found == sorted(expected)
 
 
 def test_no_pairs_of_one_mention() -> None:
-    network, mentions, table = mentions_and_table(make_model(), 1)
-    assert list(antecedent_pairs(network, mentions, table, 5, 5)) == []
+    vectors, table = vectors_and_table(1)
+    network = get_network(make_model())
+    assert list(antecedent_pairs(network, vectors, table, 5, 5)) == []
 
 
 # Spans
@@ -354,11 +379,11 @@ def test_losses_teach_mentions_and_links() -> None:
     parts, backprop = losses(model, make_doc(40), GOLD)
     assert parts.mentions.item() > 0 and parts.links.item() > 0
     backprop(parts.mentions)
-    assert gradient(model, "span_score.weight") > 0
-    assert gradient(model, "pair_score.weight") == 0
+    assert gradient(model, "members.0.span_score.weight") > 0
+    assert gradient(model, "members.0.pair_score.weight") == 0
     parts, backprop = losses(model, make_doc(40), GOLD)
     backprop(parts.links)
-    assert gradient(model, "pair_score.weight") > 0
+    assert gradient(model, "members.0.pair_score.weight") > 0
 
 
 def test_links_do_not_push_mention_scores() -> None:
@@ -366,8 +391,8 @@ def test_links_do_not_push_mention_scores() -> None:
     model = make_model()
     parts, backprop = losses(model, make_doc(40), GOLD)
     backprop(parts.links)
-    assert gradient(model, "span_score.weight") == 0
-    assert gradient(model, "span_start.weight") == 0
+    assert gradient(model, "members.0.span_score.weight") == 0
+    assert gradient(model, "members.0.span_start.weight") == 0
 
 
 def test_the_switch_of_singletons() -> None:
@@ -376,7 +401,7 @@ def test_the_switch_of_singletons() -> None:
         model = make_model(singletons=switch)
         parts, backprop = losses(model, make_doc(40), GOLD)
         backprop(parts.mentions)
-        bias = dict(get_network(model).named_parameters())["span_score.bias"]
+        bias = dict(get_network(model).named_parameters())["members.0.span_score.bias"]
         assert bias.grad is not None
         found[switch] = bias.grad
     # The singleton is one mention more of the first column; the others are alike.
@@ -389,7 +414,7 @@ def test_documents_without_singletons_say_nothing_about_mentions() -> None:
     gold = GOLD._replace(complete=False, corpus=1)
     parts, backprop = losses(model, make_doc(40), gold)
     backprop(parts.mentions)
-    bias = dict(get_network(model).named_parameters())["span_score.bias"]
+    bias = dict(get_network(model).named_parameters())["members.0.span_score.bias"]
     assert bias.grad is not None
     # Columns: any mention, and coreferent ones of the first and second corpus.
     assert bias.grad[0] == bias.grad[1] == 0 and bias.grad[2] != 0

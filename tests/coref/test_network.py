@@ -14,6 +14,7 @@ from spacy_he_coref.coref.features import (
     PAIR_FEATURES,
 )
 from spacy_he_coref.coref.network import (
+    CorefEnsemble,
     CorefNetwork,
     Embeddings,
     Mentions,
@@ -21,28 +22,33 @@ from spacy_he_coref.coref.network import (
     ranges,
 )
 
+SIZES: Dict[str, Any] = {
+    "input_width": 8,
+    "span_hidden": 6,
+    "hidden": 6,
+    "rank": 4,
+    "dropout": 0.5,
+    "feature_dropout": 0.5,
+    "max_width": 5,
+    "groups": list(GROUPS),
+    "corpora": 2,
+    "candidates": True,
+    "experts": True,
+}
 
-def make_network(**settings: Any) -> CorefNetwork:
-    torch.manual_seed(0)
-    sizes: Dict[str, Any] = {
-        "input_width": 8,
-        "span_hidden": 6,
-        "hidden": 6,
-        "rank": 4,
-        "dropout": 0.5,
-        "feature_dropout": 0.5,
-        "max_width": 5,
-        "groups": list(GROUPS),
-        "corpora": 2,
-        "candidates": True,
-        "experts": True,
-    }
-    network = CorefNetwork(**{**sizes, **settings})
-    # As after some training: the last layers begin with zeros.
+
+def fill(network: torch.nn.Module) -> None:
+    """As after some training: the last layers begin with zeros."""
     for weight in network.parameters():
         if not weight.any():
             torch.nn.init.normal_(weight, std=0.3)
     network.eval()
+
+
+def make_network(**settings: Any) -> CorefNetwork:
+    torch.manual_seed(0)
+    network = CorefNetwork(**{**SIZES, **settings})
+    fill(network)
     return network
 
 
@@ -204,7 +210,9 @@ def test_corpora_have_markers_of_their_own() -> None:
     mentions = read(network)
     later, earlier = pairs()
     values = random_features(PAIR_FEATURES, len(later))
-    one, other = (network.score_fine(mentions, later, earlier, values, c) for c in (0, 1))
+    one, other = (
+        network.score_fine(mentions, later, earlier, values, c) for c in (0, 1)
+    )
     assert not torch.allclose(one, other)
 
 
@@ -271,3 +279,39 @@ def test_nothing_is_random_in_use_and_much_in_training() -> None:
     assert torch.equal(first, scores())
     network.train()
     assert not torch.equal(scores(), scores())
+
+
+# Ensembles
+
+
+def all_scores(network: Any, tokens: Any) -> List[torch.Tensor]:
+    start = torch.arange(7)
+    later, earlier = pairs()
+    mentions = network.read_mentions(
+        tokens, start, start + 2, start + 1, random_features(MENTION_FEATURES, 7)
+    )
+    return [
+        network.score_spans(tokens, start, start + 1, start % 2),
+        network.score_coarse(mentions, start, start),
+        network.score_fine(
+            mentions, later, earlier, random_features(PAIR_FEATURES, len(later)), 1
+        ),
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_an_ensemble_scores_as_its_members_do_on_average(size: int) -> None:
+    torch.manual_seed(0)
+    ensemble = CorefEnsemble(size, **SIZES)
+    fill(ensemble)
+    vectors = torch.randn(9, 8)
+    found = all_scores(ensemble, ensemble.read(vectors))
+    alone = [
+        all_scores(member, member.read(vectors))  # type: ignore[operator]
+        for member in ensemble.members
+    ]
+    assert ensemble.max_width == SIZES["max_width"]
+    for ours, theirs in zip(found, zip(*alone, strict=True), strict=True):
+        assert torch.allclose(ours, torch.stack(theirs).mean(0), atol=1e-6)
+        if size > 1:
+            assert not torch.allclose(theirs[0], theirs[1])
