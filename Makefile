@@ -1,5 +1,5 @@
 # Two commands do all the set-up on a machine with Python 3.10 to 3.12, git and make:
-#   make run TEXT="..."   parses a Hebrew text (a sample without TEXT)
+#   make run TEXT="..."   resolves a Hebrew text (a sample without TEXT)
 #   make test             linter, types, tests, and the smoke tests on spaCy 3.8
 # Installed once into .venv and .venv38; a second call starts at once.
 
@@ -8,7 +8,7 @@ PYTHON ?= python3
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
-SAMPLE := דנה פגשה את אחיה בבית הספר, והוא סיפר לה שדבריו הודפסו בעיתון.
+SAMPLE := דנה פגשה את אחיה בבית הספר. היא חיבקה אותו, והוא סיפר לה שדבריו הודפסו בעיתון.
 # Through the environment, so that quotes (צה"ל) and dollars reach the command as typed.
 export HE_COREF_TEXT := $(or $(value TEXT),$(SAMPLE))
 
@@ -22,7 +22,7 @@ SETUP := setup.cfg pyproject.toml Makefile spacy_he_coref/about.py
 .PHONY: run test clean python model
 
 run: model .venv/.core
-	@.venv/bin/he-coref parse -- "$$HE_COREF_TEXT"
+	@.venv/bin/he-coref resolve --text "$$HE_COREF_TEXT"
 
 test: .venv/.test .venv38/.test
 	.venv/bin/ruff check .

@@ -32,6 +32,7 @@ candidates = "coref_mentions"
 singletons = false
 mention_cut = 0.5
 link_cut = 0.0
+agreement = true
 calibration = null
 scorer = {"@scorers":"spacy_he_coref.coref_scorer.v1"}
 
@@ -68,6 +69,7 @@ def make_coref(
     singletons: bool,
     mention_cut: float,
     link_cut: float,
+    agreement: bool,
     calibration: Optional[List[float]],
     scorer: Optional[Callable],
 ) -> "HebrewCoref":
@@ -81,6 +83,8 @@ def make_coref(
         ``doc.spans["coref_singletons"]``.
     mention_cut (float): Spans are mentions from this probability on.
     link_cut (float): Mentions are linked from this score on; higher for fewer links.
+    agreement (bool): Whether the pronouns of an entity must agree in gender and
+        number.
     calibration (Optional[List[float]]): Slope and intercept that turn the log-odds
         of links into those of their confidence (``he-coref calibrate``).
     scorer (Optional[Callable]): Scores examples.
@@ -94,6 +98,7 @@ def make_coref(
         singletons=singletons,
         mention_cut=mention_cut,
         link_cut=link_cut,
+        agreement=agreement,
         calibration=calibration,
         scorer=scorer,
     )
@@ -117,6 +122,7 @@ class HebrewCoref(TrainablePipe):
         singletons: bool = False,
         mention_cut: float = 0.5,
         link_cut: float = 0.0,
+        agreement: bool = True,
         calibration: Optional[List[float]] = None,
         scorer: Optional[Callable] = None,
     ) -> None:
@@ -138,6 +144,7 @@ class HebrewCoref(TrainablePipe):
         self.singletons = singletons
         self.mention_cut = mention_cut
         self.link_cut = link_cut
+        self.agreement = agreement
         self.calibration = calibration
         self.cfg: Dict[str, Any] = {}
 
@@ -173,7 +180,7 @@ class HebrewCoref(TrainablePipe):
         """
         for doc, links in zip(docs, scores, strict=True):
             antecedents, entities, confidences = link_mentions(
-                links, self.link_cut, self.calibration
+                links, self.link_cut, self.calibration, self.agreement
             )
             set_clusters(
                 doc,
@@ -315,32 +322,44 @@ def find_targets(example: Example, corpora: List[str]) -> Targets:
 
 
 def link_mentions(
-    links: Links, cut: float, calibration: Optional[List[float]] = None
+    links: Links,
+    cut: float,
+    calibration: Optional[List[float]] = None,
+    agreement: bool = True,
 ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Choose the antecedent of each mention.
 
     links (Links): What the model says of a document.
     cut (float): Links need a higher score than this.
     calibration (Optional[List[float]]): Slope and intercept for the log-odds.
+    agreement (bool): Whether the pronouns of an entity must agree in gender and
+        number: the best antecedent whose entity a mention fits is taken.
     RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): Of each mention the best
         antecedent, -1 for none; the number of its entity; and the confidence of its
         link: how much of the probability lies on antecedents of the same entity.
     """
     size = len(links.bounds)
-    antecedents = np.full(size, -1, dtype=np.int64)
-    # By score: the last one written is the best; of equal ones the nearest.
-    order = np.lexsort((links.earlier, links.scores))
+    # By the later mention, then by score; of equal ones the nearest first.
+    order = np.lexsort((-links.earlier, -links.scores, links.later))
     order = order[links.scores[order] > cut]
-    antecedents[links.later[order]] = links.earlier[order]
-    entities = np.arange(size)
-    # Each step halves the way to the first mention of the entity.
-    roots = np.where(antecedents >= 0, antecedents, entities)
-    while True:
-        further = roots[roots]
-        if (further == roots).all():
-            break
-        roots = further
-    entities = roots
+    firsts = np.searchsorted(links.later[order], np.arange(size + 1)).tolist()
+    choices = links.earlier[order].tolist()
+    # Gender and number of the pronouns so far, as bits: two of one kind disagree.
+    forms = [0] * size
+    if agreement and links.pronouns is not None:
+        bits = np.array([[0, 1, 2], [0, 4, 8]])
+        forms = (bits[0][links.pronouns[:, 0]] | bits[1][links.pronouns[:, 1]]).tolist()
+    chosen = [-1] * size
+    roots = list(range(size))
+    for i in range(size):
+        for place in range(firsts[i], firsts[i + 1]):
+            root = roots[choices[place]]
+            both = forms[i] | forms[root]
+            if both & 3 != 3 and both & 12 != 12:
+                chosen[i], roots[i], forms[root] = choices[place], root, both
+                break
+    antecedents = np.array(chosen, dtype=np.int64)
+    entities = np.array(roots, dtype=np.int64)
     top = np.zeros(size)
     np.maximum.at(top, links.later, links.scores)
     odds = np.exp(links.scores - top[links.later])

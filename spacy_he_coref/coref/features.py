@@ -452,6 +452,16 @@ PAIR_FEATURES = (
 )
 
 
+def is_pronoun(mentions: MentionTable) -> np.ndarray:
+    """Which mentions are pronouns, clitics and demonstratives among them.
+
+    mentions (MentionTable): The mentions.
+    RETURNS (np.ndarray): bool of (mentions,).
+    """
+    pronoun: np.ndarray = (mentions.kind >= _CLITIC) & (mentions.kind <= _DEMONSTRATIVE)
+    return pronoun
+
+
 def pair_categories(
     mentions: MentionTable, later: np.ndarray, earlier: np.ndarray
 ) -> np.ndarray:
@@ -461,7 +471,7 @@ def pair_categories(
     later (np.ndarray), earlier (np.ndarray): Mentions of each pair, int64 of (pairs,).
     RETURNS (np.ndarray): Numbers of ``CATEGORIES``, int64 of (pairs,).
     """
-    pronoun = (mentions.kind >= _CLITIC) & (mentions.kind <= _DEMONSTRATIVE)
+    pronoun = is_pronoun(mentions)
     one, other = pronoun[later], pronoun[earlier]
     agree = np.ones(len(later), dtype=bool)
     for column in (mentions.gender, mentions.number, mentions.person):

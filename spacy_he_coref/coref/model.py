@@ -34,6 +34,7 @@ from .features import (
     GROUPS,
     MentionTable,
     TokenTable,
+    is_pronoun,
     mention_features,
     mention_table,
     pair_features,
@@ -97,6 +98,9 @@ class Links(NamedTuple):
         (pairs,); ordered by the later one.
     scores (np.ndarray): Of the pairs, float32; above 0 where a link is likelier
         than none.
+    pronouns (Optional[np.ndarray]): Gender and number of the mentions that are
+        pronouns, int64 of (mentions, 2), 0 where unknown and for all others; None if
+        nothing is known of any.
     """
 
     bounds: np.ndarray
@@ -104,6 +108,7 @@ class Links(NamedTuple):
     later: np.ndarray
     earlier: np.ndarray
     scores: np.ndarray
+    pronouns: Optional[np.ndarray] = None
 
 
 class Losses(NamedTuple):
@@ -409,6 +414,11 @@ def _resolve(
         np.concatenate(later) if later else nothing,
         np.concatenate(earlier) if earlier else nothing,
         np.concatenate(scores_of) if scores_of else np.zeros(0, dtype=np.float32),
+        np.where(
+            is_pronoun(table_of)[:, None],
+            np.stack([table_of.gender, table_of.number], axis=1),
+            0,
+        ),
     )
 
 
@@ -521,7 +531,7 @@ def repeated_mentions(
     if end <= window:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing
-    pronoun = (table.kind >= 1) & (table.kind <= 3)
+    pronoun = is_pronoun(table)
     names = table.names
     surname = names[np.arange(len(names)), (names > 0).cumsum(1).argmax(1)]
     for keys in (np.where(pronoun, np.uint64(0), table.lemma), surname):

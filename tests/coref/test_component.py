@@ -53,7 +53,14 @@ def nlp(request: pytest.FixtureRequest) -> Language:
 def settings(joint: Language) -> Iterator[Any]:
     """The component, whose settings are put back after the test."""
     pipe: Any = joint.get_pipe("he_coref")
-    names = ("singletons", "mention_cut", "link_cut", "calibration", "candidates")
+    names = (
+        "singletons",
+        "mention_cut",
+        "link_cut",
+        "calibration",
+        "candidates",
+        "agreement",
+    )
     before = {name: getattr(pipe, name) for name in names}
     yield pipe
     for name, value in before.items():
@@ -455,6 +462,7 @@ def test_cuts(joint: Language, settings: Any) -> None:
     doc = joint(inputs(joint)[0])
     assert clusters(doc) == [] and len(doc.spans["coref_singletons"]) == 6
     settings.link_cut = -1e6
+    settings.agreement = False
     doc = joint(inputs(joint)[0])
     # Every mention but the first has an antecedent.
     assert len(clusters(doc)) == 1 and len(doc.spans["coref_singletons"]) == 0
@@ -628,3 +636,25 @@ def test_documents_without_source_are_of_the_first_corpus() -> None:
     gold = move(story(0), spacy.blank("he").vocab)
     gold._.source = None
     assert find_targets(Example(strip_gold(gold), gold), ["iahlt"]).corpus == 0
+
+
+def test_pronouns_of_an_entity_agree() -> None:
+    # דנה, היא, הוא: the last one fits the first two best, and a fourth one less.
+    bounds = np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
+    pronouns = np.array([[0, 0], [2, 1], [0, 0], [1, 1]])
+    links = Links(
+        bounds,
+        np.ones(4, dtype=np.float32),
+        np.array([1, 3, 3, 3]),
+        np.array([0, 0, 1, 2]),
+        np.array([3.0, 4.0, 2.0, 1.0], dtype=np.float32),
+        pronouns,
+    )
+    antecedents, entities, confidences = link_mentions(links, 0.0)
+    assert antecedents.tolist() == [-1, 0, -1, 2]
+    assert entities.tolist() == [0, 0, 2, 2]
+    assert confidences[3] < 0.2
+    antecedents, _, _ = link_mentions(links, 0.0, None, False)
+    assert antecedents.tolist() == [-1, 0, -1, 0]
+    antecedents, _, _ = link_mentions(links, 1.5)
+    assert antecedents.tolist() == [-1, 0, -1, -1]

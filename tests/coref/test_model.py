@@ -215,7 +215,7 @@ def test_no_pairs_of_one_mention() -> None:
 
 def test_spans_and_wide_candidates() -> None:
     doc = make_doc(300, sentence=10)
-    candidates = np.array([[0, 2], [5, 40], [95, 100], [100, 290], [280, 300]])
+    candidates = np.array([[0, 2], [0, 4], [5, 40], [95, 100], [100, 290], [280, 300]])
     found: List[Bounds] = []
     for start, end in ((0, 100), (100, 200), (200, 300)):
         first, last = coref_model._spans(token_table(doc), candidates, start, end, 4)
