@@ -1,6 +1,8 @@
 """Torch networks inside thinc models: training steps, storage, checkpoints."""
 
+import ctypes
 import os
+import sys
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, cast
 
 import srsly
@@ -122,12 +124,8 @@ class NetworkShim(Shim):
 
         weights (Mapping[str, Tensor]): All of its weights, of any precision.
         """
-        self.network.load_state_dict(
-            {
-                name: weight.float() if weight.is_floating_point() else weight
-                for name, weight in weights.items()
-            }
-        )
+        # Copied into those of the network, in whose precision they are then.
+        self.network.load_state_dict(weights)
         self.network.eval()
 
     def round_weights(self) -> None:
@@ -218,6 +216,8 @@ def network_shims(nlp: Language) -> Iterator[NetworkShim]:
 
 
 _PROCESS = os.getpid()
+# Tokens from which memory is given back.
+_LONG = 20_000
 
 
 def limit_threads_after_fork() -> None:
@@ -230,3 +230,18 @@ def limit_threads_after_fork() -> None:
     if os.getpid() != _PROCESS:
         torch.set_num_threads(1)
         _PROCESS = os.getpid()
+
+
+def release_memory(tokens: int) -> None:
+    """Give memory that is free back to the system after a long document.
+
+    The C library keeps what torch freed, in pieces that are too small for the next
+    component's arrays: of 100,000 words hundreds of MB. Where the library has no way
+    to give it back (it is not glibc), nothing happens.
+
+    tokens (int): Tokens that were just read; of few, nothing is worth the time.
+    """
+    if tokens >= _LONG and sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)

@@ -16,7 +16,6 @@ from typing import (
     NamedTuple,
     Optional,
     Sequence,
-    Tuple,
 )
 
 import numpy as np
@@ -54,7 +53,9 @@ class Cuts(NamedTuple):
     link: float
 
 
+# The counts of each document by cuts, and the model's output by the cut for mentions.
 Grid = Dict[Cuts, List[CorefCounts]]
+Predictions = Dict[float, List[Links]]
 
 
 class Outcome(NamedTuple):
@@ -96,70 +97,67 @@ def char_bounds(doc: Doc, bounds: Iterable[Sequence[int]]) -> List[Span]:
 
 
 def predict_links(
-    component: HebrewCoref, docs: Sequence[Doc], mention_cut: float
-) -> List[Links]:
-    """What the model says of documents with another cut for mentions.
+    component: HebrewCoref,
+    docs: Sequence[Doc],
+    mention_cuts: Iterable[float],
+    *,
+    track: Callable[[Iterable[float]], Iterable[float]] = iter,
+) -> Predictions:
+    """What the model says of documents with other cuts for mentions.
 
     The scores of links have to be predicted for each cut: the mentions that an
     antecedent competes with, and what has been mentioned before, depend on it.
 
     component (HebrewCoref): The component.
     docs (Sequence[Doc]): Documents with vectors, tags, trees and candidates.
-    mention_cut (float): The cut.
-    RETURNS (List[Links]): What ``predict`` gives.
+    mention_cuts (Iterable[float]): The cuts; that of the component is added.
+    track (Callable): Gets the cuts as they come, to show progress.
+    RETURNS (Predictions): By cut what ``predict`` gives.
     """
     before = component.mention_cut
-    component.mention_cut = mention_cut
+    found: Predictions = {}
     try:
-        return component.predict(docs)
+        for cut in track(sorted({*mention_cuts, before})):
+            component.mention_cut = cut
+            found[cut] = component.predict(docs)
     finally:
         component.mention_cut = before
-
-
-def count_links(example: Example, links: Links, link_cut: float) -> CorefCounts:
-    """Score the clusters that links make of an example.
-
-    example (Example): The document and its gold clusters; both have one text.
-    links (Links): What the model says of it.
-    link_cut (float): Mentions are linked above this score.
-    RETURNS (CorefCounts): The counts, without singletons.
-    """
-    _, entities, _ = link_mentions(links, link_cut)
-    keys = char_bounds(example.predicted, links.bounds.tolist())
-    clusters: Dict[int, List[Span]] = {}
-    for key, entity in zip(keys, entities.tolist(), strict=True):
-        clusters.setdefault(entity, []).append(key)
-    predicted = [cluster for cluster in clusters.values() if len(cluster) > 1]
-    return coref_counts(predicted, char_clusters(example.reference))
+    return found
 
 
 def score_grid(
-    component: HebrewCoref,
-    examples: Sequence[Example],
-    mention_cuts: Iterable[float] = MENTION_CUTS,
-    link_cuts: Iterable[float] = LINK_CUTS,
-    *,
-    track: Callable[[Iterable[float]], Iterable[float]] = iter,
+    examples: Sequence[Example], found: Predictions, link_cuts: Iterable[float]
 ) -> Grid:
-    """Score examples with every pair of cuts; the component's own are among them.
+    """Score examples with every pair of cuts.
 
-    component (HebrewCoref): The component.
-    examples (Sequence[Example]): Documents with vectors, tags, trees and candidates,
-        and their gold clusters.
-    mention_cuts (Iterable[float]), link_cuts (Iterable[float]): The cuts.
-    track (Callable): Gets the cuts for mentions as they come, to show progress.
-    RETURNS (Grid): The counts of each example, by cuts.
+    examples (Sequence[Example]): The documents and their gold clusters; both have one
+        text.
+    found (Predictions): What the model says of them.
+    link_cuts (Iterable[float]): The cuts for links.
+    RETURNS (Grid): The counts of each example by cuts, without singletons.
     """
+    gold = [char_clusters(example.reference) for example in examples]
     grid: Grid = {}
-    docs = [example.predicted for example in examples]
-    for mention_cut in track(sorted({*mention_cuts, component.mention_cut})):
-        found = predict_links(component, docs, mention_cut)
-        for link_cut in sorted({*link_cuts, component.link_cut}):
+    for mention_cut, every in found.items():
+        keys = [
+            char_bounds(example.predicted, links.bounds.tolist())
+            for example, links in zip(examples, every, strict=True)
+        ]
+        for link_cut in sorted({*link_cuts}):
             grid[Cuts(mention_cut, link_cut)] = [
-                count_links(example, links, link_cut)
-                for example, links in zip(examples, found, strict=True)
+                coref_counts(_clusters(own, links, link_cut), right)
+                for own, links, right in zip(keys, every, gold, strict=True)
             ]
     return grid
+
+
+def _clusters(keys: Sequence[Span], links: Links, cut: float) -> List[List[Span]]:
+    """The clusters of two and more mentions, by characters."""
+    _, entities, _ = link_mentions(links, cut)
+    clusters: Dict[int, List[Span]] = {}
+    for key, entity in zip(keys, entities.tolist(), strict=True):
+        clusters.setdefault(entity, []).append(key)
+    return [cluster for cluster in clusters.values() if len(cluster) > 1]
 
 
 def sum_counts(counts: Iterable[CorefCounts]) -> CorefCounts:
@@ -174,11 +172,15 @@ def sum_counts(counts: Iterable[CorefCounts]) -> CorefCounts:
     return total
 
 
-def best_cuts(grid: Grid, chosen: Optional[Sequence[int]] = None) -> Cuts:
+def best_cuts(
+    grid: Grid, chosen: Optional[Sequence[int]] = None, *, smooth: bool = False
+) -> Cuts:
     """The cuts with the best CoNLL F1; of equal ones those in the middle.
 
     grid (Grid): What ``score_grid`` gave.
     chosen (Optional[Sequence[int]]): Numbers of the examples that count; None for all.
+    smooth (bool): Take for the F1 of cuts the mean of theirs and their neighbours' in
+        the grid: a peak that stands alone is chance and not found again.
     RETURNS (Cuts): The cuts.
     """
     scores = {
@@ -187,9 +189,26 @@ def best_cuts(grid: Grid, chosen: Optional[Sequence[int]] = None) -> Cuts:
         ).conll_f1
         for cuts, counts in grid.items()
     }
+    if smooth:
+        scores = _smooth(scores)
     top = max(scores.values())
     best = sorted(cuts for cuts, score in scores.items() if score == top)
     return best[len(best) // 2]
+
+
+def _smooth(scores: Dict[Cuts, float]) -> Dict[Cuts, float]:
+    mentions = sorted({cuts.mention for cuts in scores})
+    links = sorted({cuts.link for cuts in scores})
+    table = np.array([[scores[Cuts(m, k)] for k in links] for m in mentions])
+    padded = np.pad(table, 1, mode="edge")
+    size, width = table.shape
+    parts = [padded[i : i + size, j : j + width] for i in range(3) for j in range(3)]
+    means = np.mean(parts, axis=0)
+    return {
+        Cuts(m, k): float(means[i, j])
+        for i, m in enumerate(mentions)
+        for j, k in enumerate(links)
+    }
 
 
 def link_outcomes(
@@ -336,18 +355,15 @@ def calibrate(
     RAISES (ValueError): If the model links nothing.
     """
     now = Cuts(component.mention_cut, component.link_cut)
-    few: Tuple[Tuple[float, ...], ...] = ((), ()) if keep_cuts else ()
-    grid = score_grid(component, examples, *few, track=track)
     docs = [example.predicted for example in examples]
-    outcomes: Dict[Cuts, List[Outcome]] = {}
+    mention_cuts, link_cuts = ((), ()) if keep_cuts else (MENTION_CUTS, LINK_CUTS)
+    found = predict_links(component, docs, mention_cuts, track=track)
+    grid = score_grid(examples, found, [*link_cuts, now.link])
 
     def outcomes_at(cuts: Cuts) -> List[Outcome]:
-        if cuts not in outcomes:
-            found = predict_links(component, docs, cuts.mention)
-            outcomes[cuts] = link_outcomes(examples, found, cuts.link)
-        return outcomes[cuts]
+        return link_outcomes(examples, found[cuts.mention], cuts.link)
 
-    best = best_cuts(grid)
+    best = best_cuts(grid, smooth=True)
     links = join_outcomes(outcomes_at(best))
     platt = fit_platt(links)
     before = join_outcomes(outcomes_at(now))
@@ -358,12 +374,13 @@ def calibrate(
     numbers = range(len(examples))
     for half in (0, 1) if len(examples) > 1 else ():
         fitted, other = numbers[half::2], numbers[1 - half :: 2]
-        cuts = best_cuts(grid, fitted)
+        cuts = best_cuts(grid, fitted, smooth=True)
         counts += [grid[cuts][i] for i in other]
-        own = join_outcomes(outcomes_at(cuts)[i] for i in fitted)
+        outcomes = outcomes_at(cuts)
+        own = join_outcomes(outcomes[i] for i in fitted)
         # Half of a tiny corpus may have no links.
         own_platt = fit_platt(own) if len(own.right) else [1.0, 0.0]
-        tested += [apply_platt(outcomes_at(cuts)[i], own_platt) for i in other]
+        tested += [apply_platt(outcomes[i], own_platt) for i in other]
     return {
         "settings": {
             "mention_cut": best.mention,

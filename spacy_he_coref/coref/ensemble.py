@@ -52,7 +52,7 @@ def _find(nlp: Language) -> Tuple[HebrewCoref, bytes]:
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, HebrewCoref):
             get_network(pipe.model)
-            listener = pipe.model.get_ref("tok2vec").get_ref("listener")
+            listener: Any = pipe.model.get_ref("tok2vec").get_ref("listener")
             for name, other in nlp.pipeline:
                 if name == listener.upstream_name or (
                     listener.upstream_name == "*" and hasattr(other, "listeners")

@@ -28,8 +28,9 @@ from thinc.util import get_torch_default_device
 from torch import Tensor
 from transformers.file_utils import ModelOutput
 
-from ..shim import NetworkShim, limit_threads_after_fork
+from ..shim import NetworkShim, limit_threads_after_fork, release_memory
 from ..windows import make_windows
+from .listener import TokenData
 from .pretrained import EncoderFiles, LentLayers, MixedLayers, lend_layers
 from .reading import Reader, Reading
 
@@ -42,7 +43,7 @@ def build_morpheme_transformer(
     window: int = 384,
     overlap: int = 16,
     max_pieces: int = 24,
-    batch_pieces: int = 4096,
+    batch_pieces: int = 2048,
     rate: float = 1.0,
     layer_decay: float = 1.0,
     dropout: Optional[float] = None,
@@ -260,9 +261,9 @@ def _make_batch(vectors: Tensor, lengths: List[int]) -> MorphemeBatch:
     )
 
 
-def _token_data(vectors: Any) -> TransformerData:
+def _token_data(vectors: Any) -> TokenData:
     length = len(vectors)
-    return TransformerData(
+    return TokenData(
         wordpieces=WordpieceBatch.empty(),
         model_output=ModelOutput(last_hidden_state=vectors[None]),
         align=Ragged(
@@ -293,6 +294,8 @@ def _forward(
         vectors = _token_vectors(shim, [reader(doc) for doc in docs], lengths)
     if is_train:
         shim.begin_graph()
+    else:
+        release_memory(sum(lengths))
 
     def backprop(d_output: FullTransformerBatch) -> List[Doc]:
         gradient = d_output.model_output["last_hidden_state"]

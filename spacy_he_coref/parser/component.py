@@ -16,6 +16,7 @@ from thinc.api import Config, Model, Optimizer, set_dropout_rate
 
 from ..corpus.docs import ROOT
 from ..segmenter.letters import describe_doc
+from ..shim import release_memory
 from .model import (
     ParserInput,
     SentenceGroup,
@@ -47,10 +48,7 @@ scorer = {"@scorers":"spacy.parser_scorer.v1"}
 @architectures = "spacy_he_coref.BiaffineParser.v1"
 
 [he_parser.model.tok2vec]
-@architectures = "spacy-transformers.TransformerListener.v1"
-
-[he_parser.model.tok2vec.pooling]
-@layers = "reduce_mean.v1"
+@architectures = "spacy_he_coref.TokenListener.v1"
 """
 )
 
@@ -227,6 +225,7 @@ class HebrewParser(TrainablePipe):
             self._join(doc, bounds, tree)
             output.append(tree)
             start = end
+        release_memory(total)
         return output
 
     def _parts(self, doc: Doc) -> List[Tuple[int, int]]:

@@ -136,10 +136,14 @@ def _forward(
     network.train(is_train)
     outputs, backprop_vectors = model.get_ref("tok2vec")(inputs.docs, is_train)
     device = next(network.parameters()).device
-    vectors = torch.cat(
-        [xp2torch(output).to(device) for output in outputs if len(output)]
-        or [torch.zeros((0, network.root.shape[0]), device=device)]
-    )
+    parts = [xp2torch(output).to(device) for output in outputs if len(output)]
+    if len(parts) == 1 and not is_train:
+        # Of a long document a copy would take much memory.
+        vectors = parts[0]
+    else:
+        vectors = torch.cat(
+            parts or [torch.zeros((0, network.root.shape[0]), device=device)]
+        )
     vectors.requires_grad_(is_train)
     bounds: List[Tuple[int, int]] = []
     offset = 0
@@ -168,11 +172,11 @@ def _forward(
         gradient = torch2xp(
             torch.zeros_like(vectors) if vectors.grad is None else vectors.grad
         )
-        parts: List[Any] = []
+        gradients: List[Any] = []
         start = 0
         for output in outputs:
-            parts.append(gradient[start : start + len(output)])
+            gradients.append(gradient[start : start + len(output)])
             start += len(output)
-        return backprop_vectors(parts)
+        return backprop_vectors(gradients)
 
     return groups, backprop

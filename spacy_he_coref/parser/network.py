@@ -8,6 +8,10 @@ from torch import Tensor, nn
 
 # Arcs further than this are as far as this.
 _FAR = 32
+# Arcs whose relations are scored at once: of all relations much memory is needed.
+_ARCS = 1024
+# A group of sentences has as many tokens at most as if no sentence were shorter.
+_SHORT = 64
 
 
 class BiaffineNetwork(nn.Module):
@@ -84,6 +88,9 @@ class BiaffineNetwork(nn.Module):
         heads (Tensor): Of their heads, float32 of (arcs, label width).
         RETURNS (Tensor): float32 of (arcs, labels).
         """
+        if len(dependents) > _ARCS:
+            parts = zip(dependents.split(_ARCS), heads.split(_ARCS), strict=True)
+            return torch.cat([self.score_labels(*part) for part in parts])
         dependents = F.pad(dependents, (0, 1), value=1.0)
         heads = F.pad(heads, (0, 1), value=1.0)
         count, width = dependents.shape
@@ -96,7 +103,7 @@ def group_sentences(lengths: Sequence[int], size: int) -> List[List[int]]:
 
     lengths (Sequence[int]): Tokens of each sentence.
     size (int): Most scores of arcs in a group, padding included; one sentence may
-        have more.
+        have more. Of short sentences fewer, whose tokens would need the memory.
     RETURNS (List[List[int]]): Numbers of sentences; every one is in one group.
     """
     groups: List[List[int]] = []
@@ -104,7 +111,7 @@ def group_sentences(lengths: Sequence[int], size: int) -> List[List[int]]:
     for i in sorted(range(len(lengths)), key=lambda i: (-lengths[i], i)):
         if (
             not groups
-            or longest * longest * (len(groups[-1]) + 1) > size
+            or longest * max(longest, _SHORT) * (len(groups[-1]) + 1) > size
             or lengths[i] * 2 < longest
         ):
             groups.append([])

@@ -26,7 +26,7 @@ AFFIX_LENGTHS = (1, 2, 3, 4)
 GRAMS = 1 + 2 * len(AFFIX_LENGTHS)
 FACTS = 17
 EDIT_FACTS = 3
-_CACHE_SIZE = 100_000
+_CACHE_SIZE = 20_000
 
 _FINAL = {"כ": "ך", "מ": "ם", "נ": "ן", "פ": "ף", "צ": "ץ"}
 

@@ -16,7 +16,6 @@ from spacy_he_coref.coref.calibration import (
     calibrate,
     calibration_error,
     char_clusters,
-    count_links,
     find_component,
     fit_platt,
     join_outcomes,
@@ -105,10 +104,29 @@ def test_best_cuts_are_best_on_the_chosen_documents() -> None:
     assert best_cuts(grid, [0]) == Cuts(0.3, 0.0)
 
 
+def test_a_peak_that_stands_alone_is_smoothed() -> None:
+    def counts(right: int) -> List[CorefCounts]:
+        part = Fractions(right, 100, right, 100)
+        return [CorefCounts(muc=part, b3=part, ceafe=part)]
+
+    rows = [[55, 30, 30, 50], [30, 30, 51, 52], [30, 30, 50, 51]]
+    grid = {
+        Cuts(0.1 * i, float(j)): counts(right)
+        for i, row in enumerate(rows)
+        for j, right in enumerate(row)
+    }
+    assert best_cuts(grid) == Cuts(0.0, 0.0)
+    assert best_cuts(grid, smooth=True) in (Cuts(0.1, 3.0), Cuts(0.2, 3.0))
+    one = {Cuts(0.5, 0.0): counts(1)}
+    assert best_cuts(one, smooth=True) == Cuts(0.5, 0.0)
+
+
 def test_the_grid_scores_what_the_component_writes(
     component: HebrewCoref, examples: List[Example]
 ) -> None:
-    grid = score_grid(component, examples, [0.2], [-1.0, 3.0])
+    docs = [example.predicted for example in examples]
+    found = predict_links(component, docs, [0.2])
+    grid = score_grid(examples, found, [-1.0, component.link_cut, 1e6])
     assert len(grid) == 2 * 3
     own = Cuts(component.mention_cut, component.link_cut)
     written = []
@@ -120,21 +138,20 @@ def test_the_grid_scores_what_the_component_writes(
     assert sum_counts(grid[own]).conll_f1 == pytest.approx(scores["coref_f"])
     assert scores["coref_f"] > 0.5
     # A cut that nothing passes.
-    found = predict_links(component, [e.predicted for e in examples], 0.5)
-    for example, links in zip(examples, found, strict=True):
-        assert count_links(example, links, 1e6).mentions.predicted == 0
+    assert not sum_counts(grid[Cuts(0.2, 1e6)]).mentions.predicted
 
 
 def test_the_cut_is_put_back(component: HebrewCoref, examples: List[Example]) -> None:
     before = component.mention_cut
     docs = [example.predicted for example in examples]
-    few = predict_links(component, docs, 0.9999999)
-    many = predict_links(component, docs, 0.0001)
-    assert sum(len(x.bounds) for x in few) < sum(len(x.bounds) for x in many)
+    found = predict_links(component, docs, [0.9999999, 0.0001])
+    assert list(found) == [0.0001, before, 0.9999999]
+    numbers = [sum(len(one.bounds) for one in links) for links in found.values()]
+    assert numbers[0] > numbers[1] > numbers[2]
     bare = docs[0].copy()
     bare._.trf_data = None
     with pytest.raises(ValueError):
-        predict_links(component, [bare], 0.1)
+        predict_links(component, [bare], [0.1])
     assert component.mention_cut == before
 
 
@@ -142,7 +159,7 @@ def test_right_links_are_those_of_one_gold_cluster(
     component: HebrewCoref, examples: List[Example]
 ) -> None:
     docs = [example.predicted for example in examples]
-    found = predict_links(component, docs, component.mention_cut)
+    found = component.predict(docs)
     outcomes = link_outcomes(examples, found, component.link_cut)
     rights = [part.right.tolist() for part in outcomes]
     assert any(map(any, rights))

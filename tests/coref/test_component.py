@@ -500,7 +500,7 @@ def test_confidences_and_calibration(joint: Language, settings: Any) -> None:
 
 
 def naive_links(links: Links, cut: float) -> Tuple[List[int], List[int], List[float]]:
-    """The best link of each mention, the union of them all, and their confidence."""
+    """The best fitting link of each mention, the union of them all, and confidences."""
     size = len(links.bounds)
     pairs = list(
         zip(
@@ -513,9 +513,14 @@ def naive_links(links: Links, cut: float) -> Tuple[List[int], List[int], List[fl
     antecedents, entities = [-1] * size, list(range(size))
     for mention in range(size):
         own = [(score, e) for later, e, score in pairs if later == mention]
-        if own and max(own)[0] > cut:
-            antecedents[mention] = max(own)[1]
-            entities[mention] = entities[max(own)[1]]
+        for score, earlier in sorted(own, reverse=True):
+            members = [i for i in range(mention) if entities[i] == entities[earlier]]
+            forms = [links.pronouns[i] for i in [*members, mention]]
+            fits = all(len({int(form[k]) for form in forms} - {0}) < 2 for k in (0, 1))
+            if score > cut and fits:
+                antecedents[mention] = earlier
+                entities[mention] = entities[earlier]
+                break
     confidences = []
     for mention in range(size):
         own = [(score, e) for later, e, score in pairs if later == mention]
@@ -527,7 +532,9 @@ def naive_links(links: Links, cut: float) -> Tuple[List[int], List[int], List[fl
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("cut", [-1.0, 0.0, 2.0])
-def test_links_against_naive_ones(seed: int, cut: float) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_links_against_naive_ones(seed: int, cut: float, share: float) -> None:
+    """Of some mentions, a share of them, gender and number are known."""
     draw = np.random.default_rng(seed)
     size = 30
     later, earlier = np.tril_indices(size, -1)
@@ -541,6 +548,7 @@ def test_links_against_naive_ones(seed: int, cut: float) -> None:
         later,
         earlier,
         scores.astype(np.float32),
+        draw.integers(0, 3, (size, 2)) * (draw.random((size, 1)) < share),
     )
     antecedents, entities, confidences = link_mentions(links, cut)
     expected = naive_links(links, cut)

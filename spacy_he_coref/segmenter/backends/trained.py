@@ -39,7 +39,7 @@ from thinc.api import Model, Optimizer
 
 from ...encoder.model import EncoderShim, read_lent_layers
 from ...encoder.pretrained import EncoderFiles, LentLayers
-from ...shim import NetworkShim, limit_threads_after_fork
+from ...shim import NetworkShim, limit_threads_after_fork, release_memory
 from ...tokens import (
     COVERT_ARTICLE,
     HOST,
@@ -187,8 +187,9 @@ class TrainedSegmenter:
             for window in make_windows(lengths, self.window, self.overlap):
                 length = int(sum(lengths[window.start : window.end]))
                 windows.append((length, i, window))
-        # Windows of like length share a batch, for little padding.
-        windows.sort(key=lambda item: item[0])
+        # Windows of like length share a batch, for little padding; the longest come
+        # first, so that their memory is enough for all.
+        windows.sort(key=lambda item: -item[0])
         group: List[Tuple[int, int, Window]] = []
         for item in [*windows, None]:
             if item is None or (
@@ -199,6 +200,7 @@ class TrainedSegmenter:
                 group = []
             if item is not None:
                 group.append(item)
+        release_memory(sum(map(len, documents)))
         return [
             [
                 self._analysis(text, candidates, *choice)
