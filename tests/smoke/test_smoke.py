@@ -115,6 +115,26 @@ def test_shipped_pipeline_parses_and_finds_mentions() -> None:
     assert len(doc.to_bytes()) < 100_000
 
 
+def test_shipped_pipeline_resolves() -> None:
+    if not spacy.util.is_package("he_coref"):
+        pytest.skip("he_coref is not installed")
+    nlp = spacy.load("he_coref")
+    text = "דנה פגשה את אחיה. היא חיבקה אותו, והוא סיפר לה שדבריו הודפסו."
+    doc = nlp(text)
+    assert doc.text == text
+    found = {cluster.main.text: cluster.offsets for cluster in doc._.coref}
+    # She, also inside אחיה; and he, also inside אותו and שדבריו.
+    assert set(found) == {"דנה", "אחיה"}
+    her, him = found["דנה"], found["אחיה"]
+    assert {(0, 3), (15, 16), (18, 21)} <= set(her)
+    assert text.index("והוא") + 1 in {start for start, _ in him}
+    assert not set(her) & set(him)
+    for cluster in doc._.coref:
+        assert 0.0 <= cluster.confidence <= 1.0
+    again = nlp(doc.copy())
+    assert again._.coref.to_dict() == doc._.coref.to_dict()
+
+
 @pytest.mark.parametrize(
     "text", ["", "א", "   ", "😀", "?!", "English only.", "a\u200bb"]
 )
