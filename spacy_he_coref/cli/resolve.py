@@ -235,10 +235,10 @@ def resolve(
     ```
     $ he-coref resolve --text "דנה פגשה את אחיה. היא חיבקה אותו."
     text: 2 clusters, 5 mentions
-    1.  דנה         3 mentions  91%
+    1.  דנה         3 mentions  94%
         דנה         0:3
-        ה (אחיה)    15:16       92%
-        היא         18:21       90%
+        ה (אחיה)    15:16       94%
+        היא         18:21       94%
     ...
     ```
 
