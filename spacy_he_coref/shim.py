@@ -216,8 +216,9 @@ def network_shims(nlp: Language) -> Iterator[NetworkShim]:
 
 
 _PROCESS = os.getpid()
-# Tokens from which memory is given back.
+# Tokens after which memory is given back.
 _LONG = 20_000
+_read = 0
 
 
 def limit_threads_after_fork() -> None:
@@ -233,15 +234,18 @@ def limit_threads_after_fork() -> None:
 
 
 def release_memory(tokens: int) -> None:
-    """Give memory that is free back to the system after a long document.
+    """Give memory that is free back to the system, now and then.
 
     The C library keeps what torch freed, in pieces that are too small for the next
-    component's arrays: of 100,000 words hundreds of MB. Where the library has no way
-    to give it back (it is not glibc), nothing happens.
+    arrays: after 100,000 words, or some hundred documents, hundreds of MB. Where the
+    library has no way to give it back (it is not glibc), nothing happens.
 
-    tokens (int): Tokens that were just read; of few, nothing is worth the time.
+    tokens (int): Tokens that were just read; it is done after every 20,000.
     """
-    if tokens >= _LONG and sys.platform == "linux":
+    global _read
+    _read += tokens
+    if _read >= _LONG and sys.platform == "linux":
+        _read = 0
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)

@@ -29,7 +29,7 @@ from thinc.types import Floats2d
 from torch import Tensor
 
 from ..segmenter.letters import describe_doc
-from ..shim import BuiltShim, limit_threads_after_fork
+from ..shim import BuiltShim, limit_threads_after_fork, release_memory
 from .features import (
     GROUPS,
     MentionTable,
@@ -42,9 +42,12 @@ from .features import (
 )
 from .network import ANY_MENTION, CorefEnsemble, Mentions, antecedent_loss, ranges
 
-# Tokens whose spans are scored at once, and mentions whose links are.
-_STRETCH = 4096
-_BLOCK = 512
+# Tokens whose spans are scored at once, mentions whose antecedents are ranked at once,
+# and pairs that get fine scores at once. Larger arrays are slower, and the C library
+# would keep their memory in pieces.
+_STRETCH = 256
+_BLOCK = 256
+_PAIRS = 2048
 # Mentions of the same words that are compared beyond the window, for each key.
 _REPEATED = 4
 # The widest rule-based candidate that is a span of its own beyond the widest span.
@@ -407,7 +410,13 @@ def _resolve(
     ):
         later.append(block.later)
         earlier.append(block.earlier)
-        scores_of.append(_score_block(network, block, table_of, 0).cpu().numpy())
+        for place in range(0, len(block.later), _PAIRS):
+            part = block._replace(
+                later=block.later[place : place + _PAIRS],
+                earlier=block.earlier[place : place + _PAIRS],
+            )
+            scores_of.append(_score_block(network, part, table_of, 0).cpu().numpy())
+    release_memory(len(doc))
     return Links(
         np.stack([first, last + 1], axis=1),
         probability,

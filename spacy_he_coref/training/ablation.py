@@ -54,7 +54,7 @@ from ..evaluation.syntax import percent
 FACTORY = "he_coref"
 # The cuts that are tried for each run; those of its config are added.
 MENTION_CUTS = (0.35, 0.5, 0.65)
-LINK_CUTS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5)
+LINK_CUTS = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
 # The columns of the table; each is a metric of the runs.
 COLUMNS = ("best_conll_f1", "conll_f1", "given_conll_f1", "all_mentions_f1")
 
