@@ -77,7 +77,8 @@ class CorefInput(NamedTuple):
     """What the model takes; lists have an item for each document.
 
     docs (List[Doc]): The documents.
-    candidates (List[np.ndarray]): Rule-based candidates, int64 of (candidates, 2).
+    candidates (List[np.ndarray]): Rule-based candidates, int64 of (candidates, 2),
+        in the order of their first tokens.
     given (List[Optional[np.ndarray]]): Mentions to link, int64 of (mentions, 2),
         None to find them.
     cuts (List[float]): Mentions need at least this probability.
@@ -383,13 +384,15 @@ def _resolve(
         kept: List[Tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for start in range(0, len(doc), _STRETCH):
             end = min(start + _STRETCH, len(doc))
-            one, other = _spans(table, candidates, start, end, network.max_width)
+            first_here, past = np.searchsorted(candidates[:, 0], (start, end))
+            here = candidates[first_here:past]
+            one, other = _spans(table, here, start, end, network.max_width)
             # No more than the tokens of these spans: time would grow with the square.
             scores = network.score_spans(
                 network.read(vectors[start : int(other.max()) + 1]),
                 torch.from_numpy(one - start).to(device),
                 torch.from_numpy(other - start).to(device),
-                torch.from_numpy(_codes(one, other, candidates)).to(device),
+                torch.from_numpy(_codes(one, other, here)).to(device),
             )
             sure = scores[:, ANY_MENTION].sigmoid().cpu().numpy()
             keep = sure >= inputs.cuts[number]
@@ -464,11 +467,12 @@ def antecedent_pairs(
     """
     size = len(table.start)
     values = mention_features(table)
+    words = _same_words(table)
     device = vectors.device
     for begin in range(0, size, _BLOCK):
         end = min(begin + _BLOCK, size)
         low = max(0, begin - window)
-        far_later, far_earlier = repeated_mentions(table, begin, end, window)
+        far_later, far_earlier = repeated_mentions(words, begin, end, window)
         far = np.unique(far_earlier[far_earlier < low])
         rows = np.concatenate([far, np.arange(low, end)])
         # Those of the whole document would take too much memory.
@@ -525,43 +529,57 @@ def _score_block(
     )
 
 
+class SameWords(NamedTuple):
+    """The mentions by what their heads or last names are, for fast look-up.
+
+    group (np.ndarray): Number of each mention's word, -1 for none; int64 of
+        (mentions,).
+    codes (np.ndarray): Word and mention in one number, sorted, int64.
+    """
+
+    group: np.ndarray
+    codes: np.ndarray
+
+
+def _same_words(table: MentionTable) -> List[SameWords]:
+    """The mentions by the lemma of the head, pronouns left out, and by last name."""
+    names = table.names
+    surname = names[np.arange(len(names)), (names > 0).cumsum(1).argmax(1)]
+    found: List[SameWords] = []
+    for keys in (np.where(is_pronoun(table), np.uint64(0), table.lemma), surname):
+        group = np.full(len(keys), -1, dtype=np.int64)
+        known = np.flatnonzero(keys > 0)
+        if len(known):
+            group[known] = np.unique(keys[known], return_inverse=True)[1].reshape(-1)
+        codes = np.sort(group[known] * np.int64(len(keys)) + known)
+        found.append(SameWords(group, codes))
+    return found
+
+
 def repeated_mentions(
-    table: MentionTable, begin: int, end: int, window: int
+    words: Sequence[SameWords], begin: int, end: int, window: int
 ) -> Tuple[np.ndarray, np.ndarray]:
     """Mentions beyond the window whose head or last name is the same.
 
-    table (MentionTable): The mentions.
+    words (Sequence[SameWords]): The mentions by their words.
     begin (int), end (int): The mentions whose antecedents are looked for.
     window (int): Mentions before each that are not looked for here.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Later and earlier ones, int64 of (pairs,).
     """
-    later: List[np.ndarray] = []
-    earlier: List[np.ndarray] = []
-    if end <= window:
-        nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing
-    pronoun = is_pronoun(table)
-    names = table.names
-    surname = names[np.arange(len(names)), (names > 0).cumsum(1).argmax(1)]
-    for keys in (np.where(pronoun, np.uint64(0), table.lemma), surname):
-        known = np.flatnonzero(keys[:end] > 0)
-        if not len(known):
+    later = [np.zeros(0, dtype=np.int64)]
+    earlier = [np.zeros(0, dtype=np.int64)]
+    for group, codes in words:
+        size = np.int64(len(group))
+        own = begin + np.flatnonzero(group[begin:end] >= 0)
+        if end <= window or not len(own):
             continue
-        group = np.unique(keys[known], return_inverse=True)[1].reshape(-1)
-        order = np.argsort(group, kind="stable")
-        code = group[order] * np.int64(len(keys)) + known[order]
-        here = known >= begin
-        own, own_group = known[here], group[here]
-        limit = own_group * np.int64(len(keys)) + np.maximum(own - window, 0)
-        place = np.searchsorted(code, limit)
+        base = group[own] * size
+        place = np.searchsorted(codes, base + np.maximum(own - window, 0))
         for back in range(1, _REPEATED + 1):
-            index = place - back
-            found = (index >= 0) & (group[order][np.maximum(index, 0)] == own_group)
+            index = np.maximum(place - back, 0)
+            found = (place >= back) & (codes[index] >= base)
             later.append(own[found])
-            earlier.append(known[order][index[found]])
-    if not later:
-        nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing
+            earlier.append(codes[index[found]] % size)
     return np.concatenate(later), np.concatenate(earlier)
 
 

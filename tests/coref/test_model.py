@@ -150,7 +150,8 @@ def test_repeated_mentions_against_naive_ones(seed: int) -> None:
     names[draw.random((size, 6)) < 0.8] = 0
     table = table._replace(names=names)
     for begin, end, window in ((0, 60, 10), (20, 40, 5), (55, 60, 50), (0, 10, 20)):
-        later, earlier = repeated_mentions(table, begin, end, window)
+        words = coref_model._same_words(table)
+        later, earlier = repeated_mentions(words, begin, end, window)
         found = set(zip(later.tolist(), earlier.tolist(), strict=True))
         assert found == naive_repeated(table, begin, end, window)
 
