@@ -15,6 +15,7 @@ import shutil
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from timeit import default_timer as timer
 from types import FrameType, TracebackType
@@ -139,9 +140,27 @@ def train(
             msg.info("This run is finished. Start it again with --fresh.") + "\n"
         )
     else:
-        run.train(stdout, stderr)
+        with _same_sums(use_gpu < 0):
+            run.train(stdout, stderr)
         stdout.write(msg.good(f"Saved pipeline in {output / DIR_MODEL_LAST}") + "\n")
     return run.nlp, output / DIR_MODEL_LAST
+
+
+@contextmanager
+def _same_sums(wanted: bool) -> Iterator[None]:
+    """Let torch add up gradients in one order, whatever its threads do first.
+
+    Several threads would add those of rows that were picked more than once as they
+    come, and no two runs would end alike.
+    """
+    before = torch.are_deterministic_algorithms_enabled()
+    warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    if wanted:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before, warn_only=warn)
 
 
 def _load_config(config: Union[str, Path, Config], overrides: Dict[str, Any]) -> Config:

@@ -168,10 +168,19 @@ def coref_config(corpus: Path, syntax: Path, frozen: bool) -> Config:
     return config
 
 
+@pytest.fixture()
+def one_thread() -> Iterator[None]:
+    """A forked child has one, and other numbers of threads round otherwise."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("kept", [True, False])
 def test_killed_training_goes_on_as_if_it_had_not_been(
-    kept: bool, encoder: Path, tmp_path: Path
+    kept: bool, encoder: Path, tmp_path: Path, one_thread: None
 ) -> None:
     syntax = make_pipeline(encoder)
     syntax.remove_pipe("he_coref")
@@ -184,7 +193,6 @@ def test_killed_training_goes_on_as_if_it_had_not_been(
     if not child:
         # Should it hang, it ends by another signal.
         signal.alarm(60)
-        torch.set_num_threads(1)
         PLAN[5] = kill
         run(config, tmp_path / "broken", checkpoint_seconds=0.0)
         os._exit(0)
