@@ -170,6 +170,8 @@ class HebrewCoref(TrainablePipe):
         """
         get_network(self.model)
         found: List[Links] = self.model.predict(self._input(list(docs)))
+        if not self.agreement:
+            found = [links._replace(pronouns=None) for links in found]
         return found
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[Links]) -> None:
@@ -180,7 +182,7 @@ class HebrewCoref(TrainablePipe):
         """
         for doc, links in zip(docs, scores, strict=True):
             antecedents, entities, confidences = link_mentions(
-                links, self.link_cut, self.calibration, self.agreement
+                links, self.link_cut, self.calibration
             )
             set_clusters(
                 doc,

@@ -471,6 +471,13 @@ def pair_categories(
     later (np.ndarray), earlier (np.ndarray): Mentions of each pair, int64 of (pairs,).
     RETURNS (np.ndarray): Numbers of ``CATEGORIES``, int64 of (pairs,).
     """
+    _, inside, outside = _compare_words(mentions.bag, later, earlier)
+    return _categories(mentions, later, earlier, inside | outside)
+
+
+def _categories(
+    mentions: MentionTable, later: np.ndarray, earlier: np.ndarray, contain: np.ndarray
+) -> np.ndarray:
     pronoun = is_pronoun(mentions)
     one, other = pronoun[later], pronoun[earlier]
     agree = np.ones(len(later), dtype=bool)
@@ -479,22 +486,23 @@ def pair_categories(
         agree &= (a == b) | (a == 0) | (b == 0)
     content = mentions.content
     match = (content[later] == content[earlier]) & (content[later] > 0)
-    inside, outside = _contained(mentions.bag, later, earlier)
     return np.select(
-        [one & other & agree, one & other, one | other, match, inside | outside],
+        [one & other & agree, one & other, one | other, match, contain],
         [PRONOUNS_AGREE, PRONOUNS_DIFFER, PRONOUN_NOMINAL, MATCH, CONTAIN],
         default=OTHER,
     )
 
 
-def _contained(
+def _compare_words(
     bag: np.ndarray, later: np.ndarray, earlier: np.ndarray
-) -> Tuple[np.ndarray, np.ndarray]:
-    """Whether all words of the one are among those of the other, both ways."""
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How many words both have, and whether one has all of the other, both ways."""
     a, b = bag[later], bag[earlier]
     same = (a[:, :, None] == b[:, None, :]) & (a > 0)[:, :, None]
+    found = same.any(2)
     return (
-        (same.any(2) | (a == 0)).all(1) & (a > 0).any(1),
+        found.sum(1),
+        (found | (a == 0)).all(1) & (a > 0).any(1),
         (same.any(1) | (b == 0)).all(1) & (b > 0).any(1),
     )
 
@@ -509,11 +517,8 @@ def pair_features(
     RETURNS (np.ndarray): int64 of (pairs, features), the category first.
     """
     m = mentions
-    category = pair_categories(m, later, earlier)
-    a, b = m.bag[later], m.bag[earlier]
-    same = (a[:, :, None] == b[:, None, :]) & (a > 0)[:, :, None]
-    shared = same.any(2).sum(1)
-    inside, outside = _contained(m.bag, later, earlier)
+    shared, inside, outside = _compare_words(m.bag, later, earlier)
+    category = _categories(m, later, earlier, inside | outside)
     name, other_name = m.names[later], m.names[earlier]
     both_named = (name > 0).any(1) & (other_name > 0).any(1)
     common = (

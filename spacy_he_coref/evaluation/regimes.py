@@ -34,6 +34,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
+from ..coref.component import GIVEN as GIVEN_MENTIONS
 from ..retokenizer import retokenize
 from ..segmenter.backends.table import TableSegmenter
 from ..segmenter.component import HebrewSegmenter
@@ -54,7 +55,6 @@ from .segmentation import written_doc
 from .syntax import gold_input, percent, raw_input, regime_pipes
 
 REGIMES = ("gold_mentions", "gold", "auto", "raw")
-GIVEN_MENTIONS = "coref_mentions_given"
 # Regimes in which the tokens are those of gold.
 _GOLD_TOKENS = ("gold_mentions", "gold")
 # What finds clusters.
