@@ -11,8 +11,8 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.training import Example
 
 from ..corpus.annotate import CANDIDATES
-from ..corpus.docs import CLUSTER_PREFIX, MENTIONS, SINGLETONS, load_docs
-from ..corpus.reader import in_fold, parse_fold
+from ..corpus.docs import CLUSTER_PREFIX, MENTIONS, SINGLETONS
+from ..corpus.reader import Folds
 
 # The candidates that ``he_mentions`` finds in its default setting.
 _CANDIDATES = next(iter(CANDIDATES))
@@ -44,15 +44,11 @@ class CorefCorpus:
         only (Optional[str]): Leave out those of all other folds.
         RAISES (ValueError): If there is no such fold.
         """
-        for fold in (leave_out, only):
-            if fold is not None:
-                parse_fold(fold)
+        self.folds = Folds(leave_out, only)
         self.paths = [Path(path) for path in paths]
         self.max_length = max_length
         self.shuffle = shuffle
         self.encoder = encoder
-        self.leave_out = leave_out
-        self.only = only
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Give every document, or its parts, once.
@@ -63,14 +59,9 @@ class CorefCorpus:
         RAISES (FileNotFoundError): If a file is not there; says how to make it.
         """
         examples: List[Example] = []
-        for path in self.paths:
-            for doc in load_docs(path, nlp.vocab):
-                if self.leave_out is not None and in_fold(doc, self.leave_out):
-                    continue
-                if self.only is not None and not in_fold(doc, self.only):
-                    continue
-                for part in cut_document(doc, self.max_length):
-                    examples.append(Example(strip_gold(part), part))
+        for doc in self.folds.read(self.paths, nlp.vocab):
+            for part in cut_document(doc, self.max_length):
+                examples.append(Example(strip_gold(part), part))
         if self.shuffle:
             random.shuffle(examples)
         if self.encoder is None:

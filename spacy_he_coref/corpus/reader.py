@@ -4,12 +4,13 @@ import random
 import re
 from hashlib import blake2b
 from pathlib import Path
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 from ..segmenter.letters import describe_doc
 from ..tokens import CLITIC, copy_segments
@@ -53,6 +54,37 @@ def in_fold(doc: Doc, fold: str) -> bool:
     return int.from_bytes(digest, "big") % folds == number - 1
 
 
+class Folds:
+    """Which documents of a corpus are read, for jackknifing and cross-validation."""
+
+    def __init__(self, leave_out: Optional[str], only: Optional[str]) -> None:
+        """Check the folds.
+
+        leave_out (Optional[str]): Leave out the documents of this fold (``in_fold``).
+        only (Optional[str]): Leave out those of all other folds.
+        RAISES (ValueError): If there is no such fold.
+        """
+        for fold in (leave_out, only):
+            if fold is not None:
+                parse_fold(fold)
+        self.leave_out = leave_out
+        self.only = only
+
+    def read(self, paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+        """The documents of files that are in these folds.
+
+        paths (Iterable[Path]): ``.spacy`` files.
+        vocab (Vocab): The vocabulary of the documents.
+        YIELDS (Doc): The documents.
+        RAISES (FileNotFoundError): If a file is not there; says how to make it.
+        """
+        for path in paths:
+            for doc in load_docs(path, vocab):
+                left_out = self.leave_out is not None and in_fold(doc, self.leave_out)
+                if not left_out and (self.only is None or in_fold(doc, self.only)):
+                    yield doc
+
+
 class SegmentedCorpus:
     """Gives documents as examples whose predicted side has the gold segments."""
 
@@ -75,14 +107,10 @@ class SegmentedCorpus:
         only (Optional[str]): Leave out those of all other folds.
         RAISES (ValueError): If there is no such fold.
         """
-        for fold in (leave_out, only):
-            if fold is not None:
-                parse_fold(fold)
+        self.folds = Folds(leave_out, only)
         self.paths = [Path(path) for path in paths]
         self.max_length = max_length
         self.shuffle = shuffle
-        self.leave_out = leave_out
-        self.only = only
         self._docs: List[Doc] = []
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -93,11 +121,9 @@ class SegmentedCorpus:
         RAISES (FileNotFoundError): If a file is not there; says how to make it.
         """
         if not self._docs:
-            for path in self.paths:
-                for doc in load_docs(path, nlp.vocab):
-                    if self._is_read(doc):
-                        _mark_missing(doc)
-                        self._docs.append(doc)
+            for doc in self.folds.read(self.paths, nlp.vocab):
+                _mark_missing(doc)
+                self._docs.append(doc)
         parts: List[Doc] = []
         for doc in self._docs:
             parts += cut_sentences(doc, self.max_length) if self.max_length else [doc]
@@ -105,11 +131,6 @@ class SegmentedCorpus:
             random.shuffle(parts)
         for reference in parts:
             yield Example(copy_tokens(reference), reference)
-
-    def _is_read(self, doc: Doc) -> bool:
-        if self.leave_out is not None and in_fold(doc, self.leave_out):
-            return False
-        return self.only is None or in_fold(doc, self.only)
 
 
 def _mark_missing(doc: Doc) -> None:

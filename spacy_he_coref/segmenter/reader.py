@@ -2,27 +2,38 @@
 
 import random
 from pathlib import Path
-from typing import Callable, Iterator, List, Sequence, Union
+from typing import Callable, Iterator, List, Optional, Sequence, Union
 
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..corpus.docs import load_docs
+from ..corpus.reader import Folds
 from ..tokens import copy_segments, word_bounds
 
 
 class SegmentationCorpus:
     """Gives shuffled windows of words of gold documents as training examples."""
 
-    def __init__(self, paths: Sequence[Union[str, Path]], window: int) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Union[str, Path]],
+        window: int,
+        leave_out: Optional[str] = None,
+        only: Optional[str] = None,
+    ) -> None:
         """Make the reader; files are read on first use.
 
         paths (Sequence[Union[str, Path]]): ``.spacy`` files of ``he-coref corpus
             build``.
         window (int): Words of a window.
+        leave_out (Optional[str]): Leave out the documents of this fold, ``K/N``
+            (``corpus.reader.in_fold``).
+        only (Optional[str]): Leave out those of all other folds.
+        RAISES (ValueError): If there is no such fold.
         """
+        self.folds = Folds(leave_out, only)
         self.paths = [Path(path) for path in paths]
         self.window = window
         self._windows: List[Doc] = []
@@ -35,9 +46,8 @@ class SegmentationCorpus:
         RAISES (FileNotFoundError): If a file is not there; says how to make it.
         """
         if not self._windows:
-            for path in self.paths:
-                for doc in load_docs(path, nlp.vocab):
-                    self._windows.extend(cut_windows(doc, self.window))
+            for doc in self.folds.read(self.paths, nlp.vocab):
+                self._windows.extend(cut_windows(doc, self.window))
         windows = list(self._windows)
         random.shuffle(windows)
         for reference in windows:
@@ -78,12 +88,16 @@ def _written_words(doc: Doc) -> Doc:
 
 @spacy.registry.readers("spacy_he_coref.SegmentationCorpus.v1")
 def make_segmentation_corpus(
-    paths: List[str], window: int
+    paths: List[str],
+    window: int,
+    leave_out: Optional[str] = None,
+    only: Optional[str] = None,
 ) -> Callable[[Language], Iterator[Example]]:
     """Training reader of the segmenter, for ``[corpora.train]`` of a config.
 
     paths (List[str]): ``.spacy`` files of ``he-coref corpus build``.
     window (int): Words of a window.
+    leave_out (Optional[str]), only (Optional[str]): A fold, ``K/N``, to jackknife.
     RETURNS (Callable): The reader.
     """
-    return SegmentationCorpus(paths, window)
+    return SegmentationCorpus(paths, window, leave_out, only)

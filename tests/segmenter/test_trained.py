@@ -3,7 +3,7 @@
 import json
 import pickle
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 import pytest
 import spacy
@@ -19,7 +19,10 @@ from spacy_he_coref.corpus.build import build_corpus
 from spacy_he_coref.segmenter.letters import doc_analyses
 from spacy_he_coref.segmenter.lexicon import write_lexicon
 from spacy_he_coref.segmenter.network import segment_argmax, segment_logsumexp
-from spacy_he_coref.segmenter.reader import SegmentationCorpus
+from spacy_he_coref.segmenter.reader import (
+    SegmentationCorpus,
+    make_segmentation_corpus,
+)
 from tests.util import TOY_HTB, TOY_IAHLT, TOY_KIBUTZR, save_tiny_encoder
 
 TOKENIZER = {"@tokenizers": "spacy_he_coref.HebrewTokenizer.v1"}
@@ -291,6 +294,19 @@ def test_initialize_says_what_is_missing(corpus: Path) -> None:
         nlp.get_pipe("he_segmenter").initialize(lambda: plain, nlp=nlp)
     with pytest.raises(FileNotFoundError, match="corpus build"):
         list(SegmentationCorpus(["missing.spacy"], 10)(nlp))
+
+
+def test_folds_of_the_reader(corpus: Path) -> None:
+    paths = [corpus / "train.spacy", corpus / "iahlt.spacy"]
+
+    def read(**settings: str) -> Set[str]:
+        reader = make_segmentation_corpus([str(p) for p in paths], 30, **settings)
+        return {eg.reference.text for eg in reader(spacy.blank("he"))}
+
+    folds = [read(only=f"{k}/2") for k in (1, 2)]
+    assert all(folds) and not folds[0] & folds[1]
+    assert [read(leave_out=f"{k}/2") for k in (1, 2)] == folds[::-1]
+    assert read() == folds[0] | folds[1]
 
 
 def test_borders_are_all_that_a_second_corpus_teaches(light: Language) -> None:
