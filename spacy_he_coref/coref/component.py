@@ -327,15 +327,14 @@ def link_mentions(
     links: Links,
     cut: float,
     calibration: Optional[List[float]] = None,
-    agreement: bool = True,
 ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Choose the antecedent of each mention.
 
-    links (Links): What the model says of a document.
+    links (Links): What the model says of a document. With ``pronouns`` those of an
+        entity must agree in gender and number: the best antecedent whose entity a
+        mention fits is taken.
     cut (float): Links need a higher score than this.
     calibration (Optional[List[float]]): Slope and intercept for the log-odds.
-    agreement (bool): Whether the pronouns of an entity must agree in gender and
-        number: the best antecedent whose entity a mention fits is taken.
     RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): Of each mention the best
         antecedent, -1 for none; the number of its entity; and the confidence of its
         link: how much of the probability lies on antecedents of the same entity.
@@ -348,7 +347,7 @@ def link_mentions(
     choices = links.earlier[order].tolist()
     # Gender and number of the pronouns so far, as bits: two of one kind disagree.
     forms = [0] * size
-    if agreement and links.pronouns is not None:
+    if links.pronouns is not None:
         bits = np.array([[0, 1, 2], [0, 4, 8]])
         forms = (bits[0][links.pronouns[:, 0]] | bits[1][links.pronouns[:, 1]]).tolist()
     chosen = [-1] * size

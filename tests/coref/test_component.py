@@ -670,7 +670,7 @@ def test_pronouns_of_an_entity_agree() -> None:
     assert antecedents.tolist() == [-1, 0, -1, 2]
     assert entities.tolist() == [0, 0, 2, 2]
     assert confidences[3] < 0.2
-    antecedents, _, _ = link_mentions(links, 0.0, None, False)
+    antecedents, _, _ = link_mentions(links._replace(pronouns=None), 0.0)
     assert antecedents.tolist() == [-1, 0, -1, 0]
     antecedents, _, _ = link_mentions(links, 1.5)
     assert antecedents.tolist() == [-1, 0, -1, -1]
