@@ -180,6 +180,7 @@ def stats(
         typer.echo("")
         typer.echo(format_histogram(found["sentences_per_document"]))
         if json_file is not None:
+            json_file.parent.mkdir(parents=True, exist_ok=True)
             srsly.write_json(json_file, found)
         if figure is not None:
             draw_histogram(found["sentences_per_document"], figure)

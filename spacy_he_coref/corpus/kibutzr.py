@@ -110,10 +110,14 @@ def _file_order(path: Path) -> Tuple[List[int], str]:
     return [int(number) for number in re.findall(r"\d+", path.stem)], path.stem
 
 
-def read_kibutzr(path: Union[str, Path]) -> KibutzrDocument:
+def read_kibutzr(
+    path: Union[str, Path], strays: Optional[List[CorpusError]] = None
+) -> KibutzrDocument:
     """Read one KibutzR file.
 
     path (Union[str, Path]): The file.
+    strays (Optional[List[CorpusError]]): If given, brackets without a counterpart in
+        their sentence are left out, and their errors are added here.
     RETURNS (KibutzrDocument): The document.
     RAISES (CorpusError): If a column is missing, a number does not count up, a
         bracket is not balanced within its sentence, or the file is cut off.
@@ -137,7 +141,7 @@ def read_kibutzr(path: Union[str, Path]) -> KibutzrDocument:
             break
         if not line.strip():
             blank = True
-            _check_closed(path, opened)
+            _check_closed(path, opened, strays)
             continue
         columns = line.split("\t")
         if len(columns) != COLUMNS:
@@ -164,7 +168,7 @@ def read_kibutzr(path: Union[str, Path]) -> KibutzrDocument:
         sentences[-1].forms.append(form)
         if brackets != "_":
             columns_read[position] = brackets
-            _read_brackets(path, number, brackets, position, opened, mentions)
+            _read_brackets(path, number, brackets, position, opened, mentions, strays)
         position += 1
     if not end or not sentences:
         raise CorpusError(
@@ -173,9 +177,9 @@ def read_kibutzr(path: Union[str, Path]) -> KibutzrDocument:
             "the file ends without '#end document' after its sentences, so it was "
             "cut off. Get it again.",
         )
-    _check_closed(path, opened)
+    _check_closed(path, opened, strays)
     usual = _bracket_columns(mentions)
-    unusual = {i: text for i, text in columns_read.items() if text != usual[i]}
+    unusual = {i: text for i, text in columns_read.items() if text != usual.get(i)}
     return KibutzrDocument(
         document_id(path), sentences, mentions, lines[0], end, unusual, str(path)
     )
@@ -188,6 +192,7 @@ def _read_brackets(
     position: int,
     opened: Dict[int, List[Tuple[int, int]]],
     mentions: List[Mention],
+    strays: Optional[List[CorpusError]],
 ) -> None:
     for bracket in brackets.split("|"):
         match = _BRACKET.fullmatch(bracket)
@@ -202,28 +207,37 @@ def _read_brackets(
             opened[cluster].append((position, number))
         if match[3]:
             if not opened[cluster]:
-                raise CorpusError(
+                error = CorpusError(
                     path,
                     number,
                     f"{bracket!r} closes a mention that was never opened in this "
                     f"sentence. Add the missing ({cluster} or remove it.",
                 )
+                if strays is None:
+                    raise error
+                strays.append(error)
+                continue
             start, _ = opened[cluster].pop()
             mentions.append(Mention(start, position + 1, cluster))
 
 
 def _check_closed(
-    path: Union[str, Path], opened: Dict[int, List[Tuple[int, int]]]
+    path: Union[str, Path],
+    opened: Dict[int, List[Tuple[int, int]]],
+    strays: Optional[List[CorpusError]],
 ) -> None:
     left = [(number, c) for c, rows in opened.items() for _, number in rows]
-    if left:
-        number, cluster = min(left)
-        raise CorpusError(
+    for number, cluster in sorted(left):
+        error = CorpusError(
             path,
             number,
             f"({cluster} opens a mention that its sentence does not close. Add the "
             f"missing {cluster}) or remove it.",
         )
+        if strays is None:
+            raise error
+        strays.append(error)
+    opened.clear()
 
 
 def format_kibutzr(

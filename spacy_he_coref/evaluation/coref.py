@@ -334,12 +334,21 @@ def _lea(
 def best_similarity(cells: Dict[Tuple[int, int], float]) -> float:
     """The greatest sum of similarities of a one-to-one pairing.
 
-    The Hungarian algorithm (Kuhn 1955) by shortest augmenting paths over the cells
-    that there are, so clusters without common mentions cost nothing.
-
     cells (Dict[Tuple[int, int], float]): Positive similarities of rows and columns,
         counted from 0; those that are missing are 0.
     RETURNS (float): The sum of the best pairing.
+    """
+    return sum(cells[pair] for pair in best_pairing(cells))
+
+
+def best_pairing(cells: Dict[Tuple[int, int], float]) -> List[Tuple[int, int]]:
+    """The one-to-one pairing with the greatest sum of similarities.
+
+    The Hungarian algorithm (Kuhn 1955) by shortest augmenting paths over the cells
+    that there are, so clusters without common mentions cost nothing.
+
+    cells (Dict[Tuple[int, int], float]): As of ``best_similarity``.
+    RETURNS (List[Tuple[int, int]]): Rows and their columns; only pairs of ``cells``.
     """
     weights: Dict[int, Dict[int, float]] = {}
     for (row, column), value in cells.items():
@@ -385,7 +394,7 @@ def best_similarity(cells: Dict[Tuple[int, int], float]) -> float:
             row_of[column] = row
             left = column_of.get(row, -1)
             column_of[row], column = column, left
-    return sum(cells.get(pair, 0.0) for pair in column_of.items())
+    return [pair for pair in column_of.items() if pair in cells]
 
 
 class CorefScore:

@@ -1,5 +1,7 @@
-"""``he-coref corpus annotate``: files, counts, folds and mistakes."""
+"""``he-coref corpus``: the figures of ``stats``; files, folds and mistakes of
+``annotate``."""
 
+import json
 from pathlib import Path
 from typing import Any, List
 
@@ -29,6 +31,17 @@ def model(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 def run(model: str, corpus: Path, output: Path, *args: str) -> Any:
     command = ["corpus", "annotate", model, str(corpus), str(output), *args]
     return CliRunner().invoke(app, command)
+
+
+def test_stats(corpus: Path, tmp_path: Path) -> None:
+    output = tmp_path / "new" / "stats.json"
+    command = ["corpus", "stats", str(corpus.parent), "--json", str(output)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    row = json.loads(output.read_text(encoding="utf8"))["table"][corpus.stem]
+    assert row["documents"] == len(load_docs(corpus))
+    assert row["mentions_with_singletons"] == 49
+    assert "with singletons" in result.output
 
 
 def ids(path: Path) -> List[str]:

@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -301,7 +301,10 @@ def scorch_metrics(scores: Any) -> Dict[str, Any]:
 
 
 def test_scorch_agrees() -> None:
-    """An outside scorer, where it is installed: pip install scorch."""
+    """An outside scorer, where it is installed: pip install scorch.
+
+    It has no LEA and does not score mentions; see the next test.
+    """
     metrics = scorch_metrics(pytest.importorskip("scorch.scores"))
     rng = random.Random(0)
     for _ in range(2000):
@@ -323,6 +326,39 @@ def test_scorch_agrees() -> None:
                 gold,
                 predicted,
             )
+
+
+def lea_by_definition(ours: Clusters, theirs: Clusters) -> float:
+    """The share of links of our clusters that theirs have, weighted by size."""
+
+    def links(mentions: List[Any]) -> List[Tuple[Any, Any]]:
+        return [*combinations(sorted(mentions), 2)]
+
+    right = 0.0
+    for cluster in ours:
+        if len(cluster) == 1:
+            right += cluster in theirs
+            continue
+        common = sum(
+            pair in links(other) for pair in links(cluster) for other in theirs
+        )
+        right += len(cluster) * common / len(links(cluster))
+    return right / sum(map(len, ours))
+
+
+def test_what_scorch_lacks_agrees_with_its_definition() -> None:
+    rng = random.Random(0)
+    for _ in range(1000):
+        mentions = rng.choice([2, 4, 8, 16])
+        gold, predicted = (random_clusters(rng, mentions) for _ in range(2))
+        assert values(predicted, gold, "lea") == pytest.approx(
+            (lea_by_definition(gold, predicted), lea_by_definition(predicted, gold))
+        )
+        ours, theirs = {*sum(predicted, [])}, {*sum(gold, [])}
+        right = len(ours & theirs)
+        assert values(predicted, gold, "mentions") == pytest.approx(
+            (right / len(theirs), right / len(ours))
+        )
 
 
 def test_scorch_agrees_where_the_cases_have_no_value() -> None:
