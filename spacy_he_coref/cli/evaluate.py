@@ -3,7 +3,16 @@
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+)
 
 import typer
 
@@ -12,6 +21,8 @@ from . import fail, load_pipeline
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+    from ..evaluation.systems import System
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,6 +71,14 @@ class Regime(str, Enum):
     gold = "gold"
     auto = "auto"
     raw = "raw"
+
+
+class Match(str, Enum):
+    """When a predicted mention is right; ``evaluation.matching.MATCHES``."""
+
+    exact = "exact"
+    partial = "partial"
+    head = "head"
 
 
 def read_corpus(path: Path, nlp: "Language") -> "List[Doc]":
@@ -346,8 +365,19 @@ def coref(
         help="A saved segmentation for `auto`, a file or directory, in place of that "
         "of the model.",
     ),
+    match: Match = typer.Option(
+        Match.exact,
+        "--match",
+        help="When a predicted mention is right; see below.",
+    ),
     json: Optional[Path] = typer.Option(
-        None, "--json", help="Write metrics and conditions to this file."
+        None, "--json", help="Write the metrics file: all figures and the conditions."
+    ),
+    report: Optional[Path] = typer.Option(
+        None,
+        "--report",
+        help="Write report.md and report.html into this folder. They have excerpts of "
+        "the corpus.",
     ),
 ) -> None:
     """Measure clusters by what the pipeline is given.
@@ -355,8 +385,9 @@ def coref(
     * `gold_mentions`: gold segments, sentences and mentions; `gold`: segments and
       sentences; `auto`: written words and sentences; `raw`: the text alone.
     * `mentions`, `muc`, `b3`, `ceafe`, `ceafm`, `lea`, `blanc`: precision, recall and
-      F1 in percent, counts summed over documents, singletons dropped, exact spans.
-    * `conll_f1`: the mean F1 of MUC, B3 and CEAF-e.
+      F1 in percent, counts summed over documents, singletons dropped.
+    * `conll_f1`: the mean F1 of MUC, B3 and CEAF-e, with its 95% interval (bootstrap
+      over documents).
     * `links`, `clusters`: expected calibration error of their confidences in percent
       points.
 
@@ -364,10 +395,20 @@ def coref(
     first and last written letters. `carried` is `auto` with the gold clusters carried
     over to the predicted tokens. The file has the same under `auto`, `carried_over`.
 
+    A predicted mention is right with `--match exact` if it has the ends of a gold one,
+    with `partial` if it lies in a gold one and has its head, with `head` if both have
+    the same head (as in CorefUD). `carried` and calibration always compare exactly.
+
+    The metrics file has more than the table: counts by document, errors by kind,
+    distance and cause, and the figures of segments, tags, trees and mention candidates
+    in the same run. `he-coref report` makes a page of it, `he-coref compare` compares
+    two of them. docs/evaluation.md describes its fields.
+
     **Examples**
 
     ```
     he-coref evaluate coref he_coref corpora/dev.spacy
+    he-coref evaluate coref he_coref corpora/dev.spacy --json c.json --report reports
     he-coref evaluate coref he_coref corpora/dev.spacy --regime gold --regime raw
     he-coref evaluate coref he_coref corpora/dev.spacy --singletons --json coref.json
     ```
@@ -375,7 +416,9 @@ def coref(
     from tqdm import tqdm
 
     from ..evaluation.coref import METRICS, has_clusters
-    from ..evaluation.regimes import REGIMES, evaluate_coref
+    from ..evaluation.regimes import REGIMES
+    from ..evaluation.run import document_names, measure
+    from ..evaluation.schema import regimes_of, write_metrics
 
     nlp = load_pipeline(model)
     docs = read_corpus(corpus, nlp)
@@ -396,52 +439,94 @@ def coref(
         note_unsegmented(nlp, model)
     track = partial(tqdm, total=len(docs), unit=" docs", delay=2, disable=None)
     try:
-        scores, conditions = evaluate_coref(
+        metrics = measure(
             nlp,
             docs,
             regimes,
             singletons=singletons,
+            match=match.value,
             coreferent_only=coreferent_only,
             segmentation=segmentation,
             track=track,
         )
     except ValueError as error:
         fail(str(error))
-    metrics = {name: score.report() for name, score in scores.items()}
-    conditions = {"corpus": str(corpus), **conditions}
+    conditions = {"corpus": str(corpus), **metrics["conditions"]}
+    if nlp.meta["name"] == "pipeline":
+        # The name that spaCy gives to what nobody has named.
+        conditions["model"] = Path(model).name
+    metrics["conditions"] = conditions
     for name, reason in conditions["not_run"].items():
         typer.secho(
             f"Note: there are no figures for {name}: {reason}",
             fg=typer.colors.YELLOW,
             err=True,
         )
-    if not metrics:
+    found = regimes_of(metrics)
+    if not found:
         fail("the pipeline can do none of the regimes that were asked for.")
     if json is not None:
-        write_json(json, metrics, conditions)
-    del conditions["not_run"]
+        try:
+            write_metrics(json, metrics)
+        except OSError as error:
+            fail(f"cannot write {json}: {error.strerror}.")
+    if report is not None:
+        from ..evaluation.systems import System, model_name
+
+        file = str(json) if json else "not written"
+        texts = dict(zip(document_names(docs), (d.text for d in docs), strict=True))
+        write_pages(report, [System(model_name(metrics), [file], [metrics])], texts)
     columns: Dict[str, Dict[str, Any]] = {}
-    for name, report in metrics.items():
-        columns[name] = report
-        if "carried_over" in report:
-            columns["carried"] = report["carried_over"]
+    for name, scores in found.items():
+        columns[name] = scores
+        if "carried_over" in scores:
+            columns["carried"] = scores["carried_over"]
     typer.echo(f"{'':<10}" + "".join(f"{name:>24}" for name in columns))
     typer.echo(f"{'':<10}" + f"{'p':>10}{'r':>7}{'f1':>7}" * len(columns))
     for metric in METRICS:
-        cells = [report[metric] for report in columns.values()]
+        cells = [scores[metric] for scores in columns.values()]
         line = "".join(f"{c['p']:>10.2f}{c['r']:>7.2f}{c['f1']:>7.2f}" for c in cells)
         typer.echo(f"{metric:<10}{line}")
-    line = "".join(f"{report['conll_f1']:>24.2f}" for report in columns.values())
+    line = "".join(f"{scores['conll_f1']:>24.2f}" for scores in columns.values())
     typer.echo(f"{'conll_f1':<10}{line}")
+    ends = [(scores["intervals"] or {}).get("conll_f1") for scores in columns.values()]
+    line = "".join(f"{f'{e[0]:.2f} to {e[1]:.2f}' if e else '-':>24}" for e in ends)
+    typer.echo(f"{'95%':<10}{line}")
     typer.echo("\nexpected calibration error")
     for name in ("links", "clusters"):
-        found = [report.get("calibration", {}).get(name) for report in columns.values()]
-        line = "".join(f"{shown(error and error['ece']):>24}" for error in found)
+        errors = [s.get("calibration", {}).get(name) for s in columns.values()]
+        line = "".join(f"{shown(error and error['ece']):>24}" for error in errors)
         typer.echo(f"{name:<10}{line}")
-    conditions["components"] = [
-        f"{name}: {' '.join(pipes)}" for name, pipes in conditions["components"].items()
-    ]
-    print_conditions(conditions)
+    alone = {
+        **conditions,
+        "components": [
+            f"{name}: {' '.join(pipes)}"
+            for name, pipes in conditions["components"].items()
+        ],
+        "bootstrap": f"{conditions['bootstrap']['replicas']} draws of documents",
+    }
+    del alone["not_run"]
+    print_conditions(alone)
+
+
+def write_pages(
+    directory: Path, systems: "Sequence[System]", texts: Mapping[str, str]
+) -> None:
+    """Write the report and say where it is.
+
+    directory (Path): The folder; made if it is not there.
+    systems (Sequence[System]): What it is on.
+    texts (Mapping[str, str]): The text of documents by their id, for excerpts.
+    RAISES (typer.Exit): If it cannot be written.
+    """
+    from ..evaluation.report import write_report
+
+    try:
+        paths = write_report(directory, systems, texts)
+    except OSError as error:
+        fail(f"cannot write the report to {directory}: {error.strerror}.")
+    for path in paths:
+        typer.echo(f"Wrote {path}", err=True)
 
 
 def note_unsegmented(nlp: "Language", model: str) -> None:

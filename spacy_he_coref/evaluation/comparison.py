@@ -31,7 +31,7 @@ from .coref import (
     has_clusters,
     project,
 )
-from .regimes import _GOLD_TOKENS, GIVEN_MENTIONS, REGIMES, _check_tokens
+from .regimes import GIVEN_MENTIONS, GOLD_TOKENS, REGIMES, check_tokens
 from .segmentation import Span
 
 DEFINITE = "definite"
@@ -212,8 +212,8 @@ class Comparison:
         self.letters: Optional[LetterAlignment] = None
         self.predicted_keys: Callable[[Iterable[Span]], List[Key]]
         self.gold_keys: Callable[[Iterable[Span]], List[Key]]
-        if regime in _GOLD_TOKENS:
-            _check_tokens(predicted, gold)
+        if regime in GOLD_TOKENS:
+            check_tokens(predicted, gold)
             self.predicted_keys = lambda spans: [*tokens_to_morphemes(predicted, spans)]
             self.gold_keys = lambda spans: [*tokens_to_morphemes(gold, spans)]
         else:

@@ -24,6 +24,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    Mapping,
     Optional,
     Sequence,
     Tuple,
@@ -35,11 +36,13 @@ from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
 from ..coref.component import GIVEN as GIVEN_MENTIONS
+from ..mentions.kinds import mention_head
 from ..retokenizer import retokenize
 from ..segmenter.backends.table import TableSegmenter
 from ..segmenter.component import HebrewSegmenter
 from ..segmenter.letters import describe_doc
 from ..tokens import tokens_to_morphemes
+from .bootstrap import REPLICAS, SEED, count_array, intervals
 from .coref import (
     CorefCounts,
     CorefScore,
@@ -51,12 +54,13 @@ from .coref import (
     has_clusters,
     project,
 )
-from .segmentation import written_doc
+from .matching import MATCHES, MatchMention, match_clusters
+from .segmentation import Span, written_doc
 from .syntax import gold_input, percent, raw_input, regime_pipes
 
 REGIMES = ("gold_mentions", "gold", "auto", "raw")
 # Regimes in which the tokens are those of gold.
-_GOLD_TOKENS = ("gold_mentions", "gold")
+GOLD_TOKENS = ("gold_mentions", "gold")
 # What finds clusters.
 _RESOLVERS = frozenset(("he_coref", "experimental_span_resolver"))
 BINS = 10
@@ -120,14 +124,19 @@ class RegimeScore:
     carry confidences (attrs ``links``, ``antecedents``, ``confidence``) count there.
     """
 
-    def __init__(self, regime: str, *, singletons: bool = False) -> None:
+    def __init__(
+        self, regime: str, *, singletons: bool = False, match: str = "exact"
+    ) -> None:
         """Start with nothing.
 
         regime (str): One of REGIMES.
         singletons (bool): Whether clusters of one mention count.
+        match (str): When a predicted mention counts as a gold one, one of
+            ``matching.MATCHES``. Calibration and carried-over clusters compare exactly.
         """
         self.regime = regime
         self.singletons = singletons
+        self.match = match
         self.score = CorefScore(singletons=singletons)
         self.carried = CorefScore(singletons=singletons) if regime == "auto" else None
         self.links = Calibration()
@@ -138,6 +147,9 @@ class RegimeScore:
         self.other_texts = 0
         # Predicted mentions that are none of those given.
         self.not_given = 0
+        # The counts of each document.
+        self.rows: List[CorefCounts] = []
+        self.carried_rows: List[CorefCounts] = []
 
     def add(self, predicted: Doc, gold: Doc) -> CorefCounts:
         """Count a document.
@@ -155,12 +167,15 @@ class RegimeScore:
             )
         ours = cluster_bounds(predicted, singletons=self.singletons)
         theirs = cluster_bounds(gold, singletons=self.singletons)
-        if self.regime in _GOLD_TOKENS:
-            _check_tokens(predicted, gold)
+        ours_at: Callable[[List[Span]], List[Key]] = _tokens
+        theirs_at: Callable[[List[Span]], List[Key]] = _tokens
+        if self.regime in GOLD_TOKENS:
+            check_tokens(predicted, gold)
             predicted_keys = project(ours, _morpheme_keys(predicted))
             gold_keys = project(theirs, _morpheme_keys(gold))
         else:
             letters = LetterAlignment(predicted, gold)
+            ours_at, theirs_at = letters.predicted_keys, letters.gold_keys
             predicted_keys = project(ours, letters.predicted_keys)
             gold_keys = project(theirs, letters.gold_keys)
             self.other_texts += predicted.text != gold.text
@@ -172,15 +187,30 @@ class RegimeScore:
             )
             if self.carried is not None:
                 carried = project(theirs, letters.carried_keys)
-                self.carried.add(
+                row = self.carried.add(
                     project(ours, letters.token_keys),
                     [[key for key in keys if key] for keys in carried],
                 )
+                self.carried_rows.append(row)
         if self.regime == "gold_mentions":
             given = {(s.start, s.end) for s in predicted.spans.get(GIVEN_MENTIONS, [])}
             self.not_given += sum(span not in given for part in ours for span in part)
         self._add_confidences(cluster_groups(predicted), predicted_keys, gold_keys)
-        return self.score.add(predicted_keys, gold_keys)
+        sides: Tuple[Any, Any] = predicted_keys, gold_keys
+        if self.match != "exact":
+            token_of = {
+                place: ends[0]
+                for ends in theirs_at([(i, i + 1) for i in range(len(gold))])
+                for place in range(ends[0], ends[1] + 1)
+            }
+            sides = match_clusters(
+                _with_heads(predicted, ours, ours_at, token_of),
+                _with_heads(gold, theirs, theirs_at, token_of),
+                self.match,
+                singletons=self.singletons,
+            )
+        self.rows.append(self.score.add(*sides))
+        return self.rows[-1]
 
     def _add_confidences(
         self,
@@ -214,29 +244,84 @@ class RegimeScore:
     def report(self) -> Dict[str, Any]:
         """The metrics and what they rest on.
 
-        RETURNS (Dict[str, Any]): The report of ``CorefScore``; ``calibration`` of
-            ``links`` and ``clusters``, None without confidences; and in ``auto`` and
-            ``raw`` the number of mentions that are ``unaligned`` and of documents with
-            ``other_texts``; in ``auto`` the report for ``carried_over`` clusters.
+        RETURNS (Dict[str, Any]): The report of ``CorefScore``; under ``intervals`` the
+            ends of the 95% intervals of its metrics, and under ``per_document`` its
+            counts; ``calibration`` of ``links`` and ``clusters``, None without
+            confidences; and in ``auto`` and ``raw`` the number of mentions that are
+            ``unaligned`` and of documents with ``other_texts``; in ``auto`` the report
+            for ``carried_over`` clusters.
         """
-        report = self.score.report()
+        report = _report(self.score, self.rows)
         report["calibration"] = {
             "links": self.links.report(),
             "clusters": self.clusters.report(),
         }
-        if self.regime not in _GOLD_TOKENS:
+        if self.regime not in GOLD_TOKENS:
             report["unaligned"] = {s: self.unaligned[s] for s in ("predicted", "gold")}
             report["other_texts"] = self.other_texts
         if self.carried is not None:
-            report["carried_over"] = self.carried.report()
+            report["carried_over"] = _report(self.carried, self.carried_rows)
         return report
+
+
+def _report(score: CorefScore, rows: Sequence[CorefCounts]) -> Dict[str, Any]:
+    counts = count_array(rows)
+    return {
+        **score.report(),
+        "intervals": intervals(counts) or None,
+        "per_document": {
+            # Rounded so that sums keep the decimals that are shown.
+            name: counts[:, i].round(6).tolist()
+            for i, name in enumerate(CorefCounts._fields)
+        },
+    }
 
 
 def _morpheme_keys(doc: Doc) -> Callable[[Iterable[Tuple[int, int]]], List[Key]]:
     return lambda spans: [*tokens_to_morphemes(doc, spans)]
 
 
-def _check_tokens(predicted: Doc, gold: Doc) -> None:
+def _tokens(spans: Iterable[Span]) -> List[Key]:
+    """Spans by their first and last token."""
+    return [(start, end - 1) for start, end in spans]
+
+
+def _with_heads(
+    doc: Doc,
+    clusters: Sequence[Sequence[Span]],
+    places: Callable[[List[Span]], List[Key]],
+    token_of: Mapping[int, int],
+) -> List[List[MatchMention]]:
+    """The mentions of clusters as ``matching`` wants them.
+
+    A head is the gold token that has most letters of it, since the segments of the
+    other side may be others.
+
+    doc (Doc): The document.
+    clusters (Sequence[Sequence[Span]]): The mentions of each cluster.
+    places (Callable): Gives for spans the first and last place of each, tokens or
+        letters of gold; -1 first where gold lacks them.
+    token_of (Mapping[int, int]): For each place the first one of its gold token.
+    RETURNS (List[List[MatchMention]]): The mentions with the place of their head.
+    """
+    spans = [span for cluster in clusters for span in cluster]
+    heads = [mention_head(doc, *span).i for span in spans]
+    rows = zip(spans, places(spans), places([(i, i + 1) for i in heads]), strict=True)
+    mentions: List[MatchMention] = []
+    for (start, end), ends, head in rows:
+        if ends[0] == -1 or ends[1] < ends[0]:
+            mentions.append(MatchMention(-1 - start, -1 - end))
+            continue
+        inside = range(max(head[0], ends[0]), min(head[1], ends[1]) + 1)
+        tokens = Counter(token_of[place] for place in inside if place in token_of)
+        # Where gold lacks the letters of the head, the first place is one.
+        at = tokens.most_common(1)[0][0] if tokens and head[0] != -1 else ends[0]
+        mentions.append(MatchMention(ends[0], ends[1] + 1, max(at, ends[0])))
+    found = iter(mentions)
+    return [[next(found) for _ in cluster] for cluster in clusters]
+
+
+def check_tokens(predicted: Doc, gold: Doc) -> None:
     if [t.idx for t in predicted] != [t.idx for t in gold] or len(
         predicted.text
     ) != len(gold.text):
@@ -273,7 +358,9 @@ def evaluate_coref(
     singletons: bool = False,
     coreferent_only: bool = False,
     segmentation: Optional[Union[str, Path]] = None,
+    match: str = "exact",
     track: Callable[[Iterable[Doc], str], Iterable[Doc]] = lambda docs, _: docs,
+    watch: Callable[[str, Doc, Doc], None] = lambda regime, predicted, gold: None,
 ) -> Tuple[Dict[str, RegimeScore], Dict[str, Any]]:
     """Find the clusters of gold documents in some regimes and score them.
 
@@ -282,45 +369,65 @@ def evaluate_coref(
         with the vocabulary of the pipeline.
     regimes (Sequence[str]): Which of REGIMES.
     singletons (bool): Whether clusters of one mention count. Components with a switch
-        ``singletons`` write them then.
+        ``singletons`` write them anyway, since the analyses need to know which mentions
+        were found.
     coreferent_only (bool): Give in ``gold_mentions`` no singletons.
     segmentation (Optional[Union[str, Path]]): A saved segmentation for ``auto``
         (``segmenter.backends.table``), instead of that of the pipeline.
+    match (str): When two mentions are the same, one of ``matching.MATCHES``.
     track (Callable): Gets the predicted documents of each regime as they come, and
         its name, to show progress.
+    watch (Callable): Gets the regime, each predicted document and the gold one, to
+        count more in them.
     RETURNS (Tuple[Dict[str, RegimeScore], Dict[str, Any]]): The counts of each regime,
         and the conditions; there under ``not_run`` the regimes that this pipeline
         cannot do, and why.
-    RAISES (ValueError): If there is no such regime, the pipeline finds no clusters, or
-        a document has no gold ones.
+    RAISES (ValueError): If there is no such regime or match, the pipeline finds no
+        clusters, or a document has no gold ones, or no tree where heads are needed.
     """
     for regime in regimes:
         if regime not in REGIMES:
             raise ValueError(
                 f"There is no regime {regime!r}. Choose from: {', '.join(REGIMES)}."
             )
+    if match not in MATCHES:
+        raise ValueError(
+            f"Mentions cannot be matched by {match!r}. Choose from: "
+            f"{', '.join(MATCHES)}."
+        )
+    if match != "exact":
+        for gold in docs:
+            if not gold.has_annotation("DEP"):
+                raise ValueError(
+                    f"Document {describe_doc(gold)} has no gold tree, and so no heads "
+                    "of mentions. Match mentions exactly, or use a corpus with trees."
+                )
     factories = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     scores: Dict[str, RegimeScore] = {}
     not_run: Dict[str, str] = {}
     components: Dict[str, List[str]] = {}
-    switched = _switch_singletons(nlp) if singletons else []
+    switched = _switch_singletons(nlp)
     try:
         for regime in regimes:
-            tokens_given = regime in _GOLD_TOKENS or (
+            tokens_given = regime in GOLD_TOKENS or (
                 regime == "auto" and segmentation is not None
             )
             pipes = regime_pipes(nlp, "gold" if tokens_given else regime)
             inputs = _inputs(nlp, docs, regime, coreferent_only, segmentation)
-            score = RegimeScore(regime, singletons=singletons)
+            score = RegimeScore(regime, singletons=singletons, match=match)
             with nlp.select_pipes(enable=pipes):
                 outputs = track(nlp.pipe(inputs), regime)
                 for predicted, gold in zip(outputs, docs, strict=True):
                     score.add(predicted, gold)
+                    if score.not_given:
+                        not_run[regime] = (
+                            f"in document {describe_doc(gold)}, {score.not_given} "
+                            "predicted mentions are none of those given: the pipeline "
+                            f"does not read doc.spans[{GIVEN_MENTIONS!r}]."
+                        )
+                        break
+                    watch(regime, predicted, gold)
             if score.not_given:
-                not_run[regime] = (
-                    f"{score.not_given} predicted mentions are none of those given: "
-                    f"the pipeline does not read doc.spans[{GIVEN_MENTIONS!r}]."
-                )
                 continue
             clusters = score.score.clusters
             found = clusters["predicted"] or not clusters["gold"]
@@ -341,10 +448,12 @@ def evaluate_coref(
         "components": components,
         "documents": len(docs),
         "singletons": singletons,
+        "match": match,
         "given_mentions": "coreferent" if coreferent_only else "all",
         "segmentation": "pipeline" if segmentation is None else str(segmentation),
         "not_run": not_run,
         "spacy_version": spacy.__version__,
+        "bootstrap": {"replicas": REPLICAS, "seed": SEED},
     }
     return scores, conditions
 
