@@ -10,6 +10,7 @@ from itertools import accumulate
 from textwrap import shorten
 from typing import (
     Any,
+    Collection,
     Dict,
     Iterator,
     List,
@@ -29,6 +30,7 @@ from ..corpus.docs import SINGLETONS
 from ..mentions.kinds import CLITIC, NAME, PRONOUN, mention_head, mention_kind
 from ..tokens import CLITIC as CLITIC_SEGMENT
 from .clusters import get_clusters
+from .rewriting import ResolvedText, resolve_text
 
 # A mention of more tokens is no handy name for an entity.
 LONGEST_MAIN = 10
@@ -213,6 +215,12 @@ class DocCoref(Sequence[Cluster]):
             return "no clusters"
         return "\n".join(f"{c.number}. {c!r}" for c in self.clusters)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the text with its clusters (``display``)."""
+        from ..display.html import fragment
+
+        return fragment(self)
+
     @cached_property
     def singletons(self) -> List[Span]:
         """Mentions that nothing else refers to, if the document has them: gold ones
@@ -253,6 +261,37 @@ class DocCoref(Sequence[Cluster]):
     @cached_property
     def _index(self) -> "_Index":
         return _Index(self.clusters)
+
+    def resolve(
+        self,
+        mentions: str = "pronouns",
+        *,
+        clitics: bool = True,
+        persons: Collection[int] = (3,),
+        longest: int = LONGEST_MAIN,
+    ) -> ResolvedText:
+        """The text with pronouns and clitics replaced by the main mentions of their
+        clusters: לו becomes לדן, ביתו becomes הבית של דן (``rewriting``).
+
+        The document itself stays as it is. A mention that no rule can replace in
+        good Hebrew stays too; ``left`` of the result has it and the reason.
+
+        mentions (str): ``pronouns``, or ``all`` for every mention: names and
+            descriptions become the main mention too, of nested ones the outermost.
+        clitics (bool): Replace pronouns inside words (לו, ביתו), not only those that
+            are words of their own (הוא).
+        persons (Collection[int]): Grammatical persons of the pronouns to replace. Of
+            1 and 2 (אני, לך) verbs keep their form, which then does not agree.
+        longest (int): The most tokens to insert. Main mentions lose clauses and
+            appositions, and then their last modifiers; if that is not enough, the
+            pronoun stays.
+        RETURNS (ResolvedText): A string with ``pieces``, ``origin(i)`` and
+            ``origins``, which say where in ``doc.text`` each character comes from.
+        RAISES (ValueError): If an option has a value that it cannot have.
+        """
+        return resolve_text(
+            self, mentions, clitics=clitics, persons=persons, longest=longest
+        )
 
     def to_dict(self) -> Dict[str, Any]:
         """The clusters for JSON.

@@ -217,8 +217,9 @@ def _compare(gold: CorefRecord, predicted: CorefRecord, notes: List[str]) -> str
         different = _other_lines(gold, predicted)
         if different is not None:
             notes.append(
-                f"{predicted.path}: {different} of {len(ours)} tokens of {predicted.name} "
-                "are spelled otherwise than in gold; the lines were compared"
+                f"{predicted.path}: {different} of {len(ours)} tokens of "
+                f"{predicted.name} are spelled otherwise than in gold; the lines were "
+                "compared"
             )
             return "tokens"
         raise _other_text(gold, predicted, theirs, ours)
