@@ -32,6 +32,7 @@ candidates = "coref_mentions"
 singletons = false
 mention_cut = 0.5
 link_cut = 0.0
+pronoun_cut = null
 agreement = true
 calibration = null
 scorer = {"@scorers":"spacy_he_coref.coref_scorer.v1"}
@@ -69,6 +70,7 @@ def make_coref(
     singletons: bool,
     mention_cut: float,
     link_cut: float,
+    pronoun_cut: Optional[float],
     agreement: bool,
     calibration: Optional[List[float]],
     scorer: Optional[Callable],
@@ -83,6 +85,10 @@ def make_coref(
         ``doc.spans["coref_singletons"]``.
     mention_cut (float): Spans are mentions from this probability on.
     link_cut (float): Mentions are linked from this score on; higher for fewer links.
+    pronoun_cut (Optional[float]): Pronouns whose gender or number is known are linked
+        from this score on, even if ``link_cut`` is lower; None for no other cut. A
+        description is often linked though no link is a little likelier; a pronoun
+        that is not linked mostly has no antecedent.
     agreement (bool): Whether the pronouns of an entity must agree in gender and
         number.
     calibration (Optional[List[float]]): Slope and intercept that turn the log-odds
@@ -98,6 +104,7 @@ def make_coref(
         singletons=singletons,
         mention_cut=mention_cut,
         link_cut=link_cut,
+        pronoun_cut=pronoun_cut,
         agreement=agreement,
         calibration=calibration,
         scorer=scorer,
@@ -122,6 +129,7 @@ class HebrewCoref(TrainablePipe):
         singletons: bool = False,
         mention_cut: float = 0.5,
         link_cut: float = 0.0,
+        pronoun_cut: Optional[float] = None,
         agreement: bool = True,
         calibration: Optional[List[float]] = None,
         scorer: Optional[Callable] = None,
@@ -144,6 +152,7 @@ class HebrewCoref(TrainablePipe):
         self.singletons = singletons
         self.mention_cut = mention_cut
         self.link_cut = link_cut
+        self.pronoun_cut = pronoun_cut
         self.agreement = agreement
         self.calibration = calibration
         self.cfg: Dict[str, Any] = {}
@@ -170,9 +179,14 @@ class HebrewCoref(TrainablePipe):
         """
         get_network(self.model)
         found: List[Links] = self.model.predict(self._input(list(docs)))
-        if not self.agreement:
-            found = [links._replace(pronouns=None) for links in found]
-        return found
+        return [self._apply_settings(links) for links in found]
+
+    def _apply_settings(self, links: Links) -> Links:
+        """Add what the settings say to what the model says."""
+        if self.pronoun_cut is not None and links.pronouns is not None:
+            pronouns = links.pronouns.any(axis=1)
+            links = links._replace(floors=np.where(pronouns, self.pronoun_cut, -np.inf))
+        return links if self.agreement else links._replace(pronouns=None)
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[Links]) -> None:
         """Write the clusters.
@@ -333,7 +347,7 @@ def link_mentions(
     links (Links): What the model says of a document. With ``pronouns`` those of an
         entity must agree in gender and number: the best antecedent whose entity a
         mention fits is taken.
-    cut (float): Links need a higher score than this.
+    cut (float): Links need a higher score than this, and than the mention's floor.
     calibration (Optional[List[float]]): Slope and intercept for the log-odds.
     RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): Of each mention the best
         antecedent, -1 for none; the number of its entity; and the confidence of its
@@ -343,6 +357,8 @@ def link_mentions(
     # By the later mention, then by score; of equal ones the nearest first.
     order = np.lexsort((-links.earlier, -links.scores, links.later))
     order = order[links.scores[order] > cut]
+    if links.floors is not None:
+        order = order[links.scores[order] > links.floors[links.later[order]]]
     firsts = np.searchsorted(links.later[order], np.arange(size + 1)).tolist()
     choices = links.earlier[order].tolist()
     # Gender and number of the pronouns so far, as bits: two of one kind disagree.

@@ -105,6 +105,8 @@ class Links(NamedTuple):
     pronouns (Optional[np.ndarray]): Gender and number of the mentions that are
         pronouns, int64 of (mentions, 2), 0 where unknown and for all others; None if
         nothing is known of any.
+    floors (Optional[np.ndarray]): Scores that the links of each mention must exceed
+        whatever the cut is, float of (mentions,); None for none.
     """
 
     bounds: np.ndarray
@@ -113,6 +115,7 @@ class Links(NamedTuple):
     earlier: np.ndarray
     scores: np.ndarray
     pronouns: Optional[np.ndarray] = None
+    floors: Optional[np.ndarray] = None
 
 
 class Losses(NamedTuple):

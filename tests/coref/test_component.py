@@ -23,6 +23,8 @@ from spacy_he_coref.coref.component import find_targets, link_mentions
 from spacy_he_coref.coref.model import Links
 from spacy_he_coref.coref.reader import strip_gold
 from spacy_he_coref.corpus.docs import set_clusters
+from spacy_he_coref.evaluation.coref import cluster_groups
+from spacy_he_coref.mentions.kinds import CLITIC, PRONOUN, mention_kind
 from spacy_he_coref.shim import network_shims
 from tests.coref.helpers import (
     Bounds,
@@ -57,6 +59,7 @@ def settings(joint: Language) -> Iterator[Any]:
         "singletons",
         "mention_cut",
         "link_cut",
+        "pronoun_cut",
         "calibration",
         "candidates",
         "agreement",
@@ -474,6 +477,16 @@ def test_cuts(joint: Language, settings: Any) -> None:
     doc = joint(inputs(joint)[0])
     # Every mention but the first has an antecedent.
     assert len(clusters(doc)) == 1 and len(doc.spans["coref_singletons"]) == 0
+    # Pronouns go to no antecedent, everything else still does.
+    settings.pronoun_cut = 1e6
+    doc = joint(inputs(joint)[0])
+    linked = {False: 0, True: 0}
+    for group in cluster_groups(doc):
+        for span, antecedent in zip(group, group.attrs["antecedents"], strict=True):
+            if antecedent is not None:
+                kind = mention_kind(doc, span.start, span.end)
+                linked[kind in (CLITIC, PRONOUN)] += 1
+    assert linked[False] and not linked[True]
     settings.mention_cut = 1 - 1e-9
     assert clusters(joint(inputs(joint)[0])) == []
 
@@ -674,3 +687,6 @@ def test_pronouns_of_an_entity_agree() -> None:
     assert antecedents.tolist() == [-1, 0, -1, 0]
     antecedents, _, _ = link_mentions(links, 1.5)
     assert antecedents.tolist() == [-1, 0, -1, -1]
+    floors = np.array([-np.inf, 3.5, -np.inf, -np.inf])
+    antecedents, _, _ = link_mentions(links._replace(floors=floors), 0.0)
+    assert antecedents.tolist() == [-1, -1, -1, 0]
