@@ -8,12 +8,17 @@ import typer
 from ..about import __version__
 from . import DEFAULT_MODEL, corpus, encoder, evaluate, load_pipeline
 from .ablate import ablate
+from .agreement import agreement
 from .calibrate import calibrate
+from .compare import compare, report
+from .convert import convert
 from .ensemble import ensemble
 from .mentions import mentions
 from .parse import parse
 from .resolve import resolve
+from .score import score
 from .segment import segment
+from .show import show
 from .train import CONTEXT, train
 
 # Packages whose versions decide what runs, with the extra that brings each.
@@ -48,6 +53,8 @@ app = typer.Typer(
     """,
 )
 app.command()(resolve)
+app.command()(show)
+app.command()(convert)
 app.command()(segment)
 app.command()(parse)
 app.command()(mentions)
@@ -55,6 +62,10 @@ app.command(context_settings=CONTEXT)(train)
 app.command(context_settings=CONTEXT)(ablate)
 app.command()(calibrate)
 app.command()(ensemble)
+app.command()(score)
+app.command()(agreement)
+app.command()(compare)
+app.command()(report)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(evaluate.app, name="evaluate")
 app.add_typer(encoder.app, name="encoder")

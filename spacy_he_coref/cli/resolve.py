@@ -4,31 +4,37 @@ import json
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, TextIO, Tuple
 
 import typer
 
+from ..formats.table import get_format
 from . import DEFAULT_MODEL, fail, load_pipeline
+from .convert import write_output
 from .mentions import open_output, read_document
-from .segment import FSI, LRM, PDI, read_lines, table_lines
+from .segment import read_lines, table_lines
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
 
 # Components that find clusters; the second one ends wl-coref.
 FACTORIES = ("he_coref", "he_wl_clusters")
-# Letters of a mention that a terminal shows.
-LONGEST = 60
 JSON_LINES = (".jsonl", ".ndjson")
 
 
 class ResolveFormat(str, Enum):
-    """Formats that ``he-coref resolve`` writes."""
+    """What ``he-coref resolve`` writes: a list, or a format of ``formats.table``."""
 
     text = "text"
     jsonl = "jsonl"
+    corefud = "corefud"
     conll = "conll"
+    kibutzr = "kibutzr"
+    brat = "brat"
+    webanno = "webanno"
+    markdown = "markdown"
+    spacy = "spacy"
 
 
 class InputFormat(str, Enum):
@@ -84,63 +90,40 @@ def _read_jsonl(path: str) -> Iterator[Tuple[str, str]]:
         yield f"{path}:{number}" if found is None else str(found), row["text"]
 
 
-def resolution_lines(doc: "Doc", name: str, terminal: bool) -> Iterator[str]:
-    """Lines for a reader: the clusters of a document as a numbered list.
+def resolution_lines(doc: "Doc", name: str) -> Iterator[str]:
+    """Lines for other programs: the clusters of a document as a numbered list.
 
     doc (Doc): The document, resolved.
     name (str): Its name.
-    terminal (bool): Align the columns and guard them against reordering by the
-        terminal; otherwise they are separated by tabs.
-    YIELDS (str): A line that says what there is; for each cluster its number, main
-        mention, size and confidence; under it each mention with its offsets in the
-        text and the confidence of its link; an empty line.
+    YIELDS (str): A line that says what there is; then columns separated by tabs: for
+        each cluster its number, main mention, size and confidence; under it each
+        mention with its offsets in the text and the confidence of its link; at the
+        end an empty line. For the eye there is ``display.terminal.terminal_view``.
     """
     from ..coref.reading import readable
+    from ..display.terminal import count, offsets, percent, summary
 
-    width = LONGEST if terminal else None
     coref = doc._.coref
-    mentions = sum(map(len, coref))
-    title = f"{_count(len(coref), 'cluster')}, {_count(mentions, 'mention')}"
-    if coref.singletons:
-        title += f", {_count(len(coref.singletons), 'singleton')}"
-    # A name in Hebrew would turn the line around.
-    yield f"{LRM}{FSI}{name}{PDI}: {title}" if terminal else f"{name}: {title}"
+    yield f"{name}: {summary(coref)}"
     rows: List[Tuple[str, ...]] = []
     for cluster in coref:
-        size = _count(len(cluster), "mention")
-        rows.append(
-            (
-                f"{cluster.number}.",
-                readable(cluster.main, width),
-                size,
-                _percent(cluster.confidence),
-            )
-        )
+        size = count(len(cluster), "mention")
+        main = readable(cluster.main, None)
+        rows.append((f"{cluster.number}.", main, size, percent(cluster.confidence)))
         for span, link in zip(cluster, cluster.links, strict=True):
-            rows.append(("", readable(span, width), _offsets(span), _percent(link)))
+            rows.append(("", readable(span, None), offsets(span), percent(link)))
     for span, score in zip(coref.singletons, coref.singleton_confidences, strict=True):
-        rows.append(("-", readable(span, width), _offsets(span), _percent(score)))
-    yield from table_lines(rows, terminal)
+        rows.append(("-", readable(span, None), offsets(span), percent(score)))
+    yield from table_lines(rows, terminal=False)
     yield ""
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _percent(confidence: Optional[float]) -> str:
-    return "" if confidence is None else f"{confidence:.0%}"
-
-
-def _offsets(span: "Span") -> str:
-    return f"{span.start_char}:{span.end_char}"
-
-
-def keep_confident(doc: "Doc", minimum: float) -> None:
+def keep_confident(doc: "Doc", minimum: float) -> "Doc":
     """Remove the clusters and singletons that are less certain.
 
     doc (Doc): The document, resolved; changed.
     minimum (float): The least confidence, in [0, 1]. What has none stays.
+    RETURNS (Doc): The document.
     """
     from spacy.tokens import SpanGroup
 
@@ -162,12 +145,83 @@ def keep_confident(doc: "Doc", minimum: float) -> None:
             attrs={"confidences": [score for _, score in kept]},
             spans=[span for span, _ in kept],
         )
+    return doc
 
 
-def _clusters(doc: "Doc") -> List[List[Tuple[int, int]]]:
-    coref = doc._.coref
-    groups = [*coref, *([span] for span in coref.singletons)]
-    return [[(span.start, span.end) for span in group] for group in groups]
+def resolve_documents(
+    model: str,
+    documents: Iterator[Tuple[str, str]],
+    *,
+    singletons: bool,
+    min_confidence: float,
+    lost: List[str],
+    total: Optional[int],
+    terminal: bool,
+) -> "Iterator[Doc]":
+    """Resolve documents with a model, in order, with a progress bar.
+
+    model (str): An installed package, or the directory of a saved pipeline.
+    documents (Iterator[Tuple[str, str]]): Name and text of each.
+    singletons (bool): Also find mentions that nothing else refers to.
+    min_confidence (float): The least confidence of what is kept, in [0, 1].
+    lost (List[str]): Gets the names of documents that failed; they are reported.
+    total (Optional[int]): How many documents there are, if known.
+    terminal (bool): Whether the output scrolls by, which is progress enough.
+    RETURNS (Iterator[Doc]): The documents, their names in ``doc._.source``.
+    RAISES (typer.Exit): If the model finds no clusters, or no singletons; at once.
+    """
+    from tqdm import tqdm
+
+    nlp = load_pipeline(model)
+    names = nlp.pipe_names
+    ours = [n for n in names if nlp.get_pipe_meta(n).factory in FACTORIES]
+    if not ours:
+        fail(
+            f"{model} has no {FACTORIES[0]}, so it finds no clusters. Choose a model "
+            f"that does, such as {DEFAULT_MODEL}, or train one: he-coref train --help."
+        )
+    if singletons:
+        resolver: Any = nlp.get_pipe(ours[-1])
+        if not hasattr(resolver, "singletons"):
+            fail(f"{ours[-1]} of {model} finds no singletons. Leave out --singletons.")
+        resolver.singletons = True
+
+    def report(_: str, __: Any, docs: "List[Doc]", error: Exception) -> Any:
+        for doc in docs:
+            _report(lost, doc._.source["id"], error)
+
+    nlp.set_error_handler(report)
+    progress = tqdm(
+        nlp.pipe(_documents(nlp, documents, lost)),
+        total=total,
+        unit=" docs",
+        delay=2,
+        disable=True if terminal else None,
+        file=sys.stderr,
+    )
+    return (keep_confident(doc, min_confidence) for doc in progress)
+
+
+def check_files(files: List[str], hint: str) -> None:
+    """Stop if one of the files is not there, before anything is done.
+
+    files (List[str]): The files; ``-`` is the standard input.
+    hint (str): What to do then.
+    RAISES (typer.Exit): If there is no such file.
+    """
+    for path in files:
+        if path != "-" and not Path(path).exists():
+            fail(f"there is no file {path}. {hint}")
+
+
+def count_documents(files: List[str], format: Optional[InputFormat]) -> Optional[int]:
+    """The number of documents of files, if it is known without reading them.
+
+    files (List[str]): The files.
+    format (Optional[InputFormat]): What they are (see ``read_documents``).
+    RETURNS (Optional[int]): None if one of them has a document on every line.
+    """
+    return None if any(_is_jsonl(path, format) for path in files) else len(files)
 
 
 def _documents(
@@ -235,6 +289,9 @@ def resolve(
     ```
     $ he-coref resolve --text "דנה פגשה את אחיה. היא חיבקה אותו."
     text: 2 clusters, 5 mentions
+
+    [דנה]₁ פגשה את [אחי[ה]₁]₂. [היא]₁ חיבקה אות[ו]₂.
+
     1.  דנה         3 mentions  94%
         דנה         0:3
         ה (אחיה)    15:16       94%
@@ -253,12 +310,17 @@ def resolve(
 
     **Formats**
 
-    * `text`: the list above, aligned on a terminal, separated by tabs elsewhere.
+    * `text`: on a terminal the text with its mentions, in colours, and the list
+      above; elsewhere the list alone, separated by tabs. NO_COLOR=1 leaves out the
+      colours. For a page of HTML: `he-coref show`.
     * `jsonl`: one JSON object per document, in order: `id`, `text`, `clusters` (each
       with `main`, the place of the main mention in `mentions`; `confidence`;
       `mentions` with `text`, `start`, `end`, `kind`, `confidence`) and `singletons`.
     * `conll`: CoNLL-2012 with the morphemes as words, those that are not written
       among them, and the clusters in the last column: what coreference scorers read.
+    * `corefud` (CoNLL-U), `kibutzr`, `brat`, `webanno` (for INCEpTION), `markdown` and
+      `spacy`: see `he-coref convert --help`. Of `kibutzr`, `brat`, `webanno` and
+      `markdown` a file holds one document; with a folder as `--output` each gets one.
 
     A document that fails is reported and left out; the others go on, and the exit
     code is 1.
@@ -277,64 +339,39 @@ def resolve(
         raise typer.BadParameter(
             "give files, or a text with --text (one of the two)", param_hint="FILES"
         )
-    for path in files or ():
-        if path != "-" and not Path(path).exists():
-            fail(
-                f"there is no file {path}. To resolve a text itself, write it after "
-                "--text."
-            )
-    nlp = load_pipeline(model)
-    names = nlp.pipe_names
-    ours = [n for n in names if nlp.get_pipe_meta(n).factory in FACTORIES]
-    if not ours:
-        fail(
-            f"{model} has no {FACTORIES[0]}, so it finds no clusters. Choose a model "
-            f"that does, such as {DEFAULT_MODEL}, or train one: he-coref train --help."
-        )
-    if singletons:
-        resolver: Any = nlp.get_pipe(ours[-1])
-        if not hasattr(resolver, "singletons"):
-            fail(f"{ours[-1]} of {model} finds no singletons. Leave out --singletons.")
-        resolver.singletons = True
-    from tqdm import tqdm
-
-    lost: List[str] = []
-
-    def report(_: str, __: Any, docs: "List[Doc]", error: Exception) -> Any:
-        for doc in docs:
-            _report(lost, doc._.source["id"], error)
-
-    nlp.set_error_handler(report)
     given = files or []
-    found = read_documents(given, source) if text is None else iter([("text", text)])
-    counted = not any(_is_jsonl(path, source) for path in given)
-    with open_output(output) as stream:
-        terminal = output is None and sys.stdout.isatty()
-        progress = tqdm(
-            nlp.pipe(_documents(nlp, found, lost)),
-            total=len(given) if given and counted else None,
-            unit=" docs",
-            delay=2,
-            # Output that scrolls by is progress enough.
-            disable=True if terminal else None,
-            file=sys.stderr,
-        )
-        for doc in progress:
-            keep_confident(doc, min_confidence)
-            for line in _lines(doc, target, terminal):
-                typer.echo(line, file=stream)
+    check_files(given, "To resolve a text itself, write it after --text.")
+    lost: List[str] = []
+    docs = resolve_documents(
+        model,
+        read_documents(given, source) if text is None else iter([("text", text)]),
+        singletons=singletons,
+        min_confidence=min_confidence,
+        lost=lost,
+        total=count_documents(given, source) if text is None else 1,
+        terminal=output is None and sys.stdout.isatty(),
+    )
+    if target is ResolveFormat.text:
+        with open_output(output) as stream:
+            _write_text(docs, stream)
+    else:
+        write_output(docs, get_format(target.value), output)
     if lost:
         raise typer.Exit(1)
 
 
-def _lines(doc: "Doc", target: ResolveFormat, terminal: bool) -> Iterator[str]:
-    from ..corpus.export import doc_to_conll2012
+def _write_text(docs: "Iterator[Doc]", stream: TextIO) -> None:
+    if stream.isatty():
+        from rich.console import Console
 
-    name = doc._.source["id"]
-    if target is ResolveFormat.jsonl:
-        row = {"id": name, **doc._.coref.to_dict()}
-        yield json.dumps(row, ensure_ascii=False)
-    elif target is ResolveFormat.conll:
-        yield from doc_to_conll2012(doc, name, _clusters(doc))
-    else:
-        yield from resolution_lines(doc, name, terminal)
+        from ..display.terminal import terminal_view
+
+        # Asks the environment for colours (NO_COLOR, TERM) and width.
+        console = Console(file=stream, highlight=False)
+        for doc in docs:
+            for line in terminal_view(doc._.coref, doc._.source["id"], console):
+                console.print(line, soft_wrap=True)
+        return
+    for doc in docs:
+        for row in resolution_lines(doc, doc._.source["id"]):
+            typer.echo(row, file=stream)

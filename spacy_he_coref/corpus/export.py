@@ -8,8 +8,8 @@ trees of the Doc (``corpus.morphemes``), and what is not there is ``_``. MISC ha
   not written. On the morphemes of a range line.
 * ``Span=a:b``: character offsets of the written word in the document. On the line of
   the written word.
-* ``SpaceAfter=No`` or ``SpacesAfter=...`` as in Universal Dependencies. On the line of
-  the written word.
+* ``SpaceAfter=No``, ``SpacesAfter=...`` or ``SpacesBefore=...`` as in Universal
+  Dependencies. On the line of the written word.
 * ``Entity=``: brackets of mentions as in CorefUD 1.0, declared by
   ``# global.Entity = eid-etype``: ``(e7-nominal`` opens a mention, ``e7)`` closes it,
   ``(e8-clitic)`` is one of one morpheme. The type is the mention's kind. Every mention
@@ -54,16 +54,49 @@ def doc_to_conllu(
     YIELDS (str): The lines without line ends, an empty one after each sentence;
         nothing for a document without words.
     """
+    columns: List[List[str]] = []
+    if mentions:
+        bounds = morpheme_bounds(doc, [(m.start, m.end) for m in mentions])
+        order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
+        names = [
+            (f"e{n}-{mentions[i].kind}", f"e{n}") for n, i in enumerate(order, start=1)
+        ]
+        columns = bracket_columns(doc, [bounds[i] for i in order], names)
+    fields = ENTITY_FORMAT if mentions else ""
+    return conllu_lines(doc, name, number, fields, columns)
+
+
+def conllu_lines(
+    doc: Doc, name: str, number: int, fields: str, columns: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    """Lines of CoNLL-U with brackets that are known already.
+
+    doc (Doc): The document.
+    name (str): Its name, for ``# newdoc id``.
+    number (int): Its number in the file, from 1; sentences are named by it.
+    fields (str): What ``# global.Entity`` says; empty for no such line.
+    columns (Sequence[Sequence[str]]): The brackets of each morpheme
+        (``bracket_columns``); empty if there are no mentions.
+    YIELDS (str): The lines without line ends, an empty one after each sentence;
+        nothing for a document without words.
+    """
     words = doc_analyses(doc)
     if not words:
         return
     text = doc.text
     ends = [word.start for word in words[1:]] + [len(text)]
     gaps = [text[word.end : end] for word, end in zip(words, ends, strict=True)]
-    brackets = _brackets(doc, mentions)
+    spaces = [_space_after(gap) for gap in gaps]
+    if gaps[-1] == " ":
+        # Where nothing follows, one space is nothing that readers expect.
+        spaces[-1] = "SpacesAfter=" + _escape(gaps[-1])
+    if words[0].start:
+        before = "SpacesBefore=" + _escape(text[: words[0].start])
+        spaces[0] = "|".join(filter(None, [before, spaces[0]]))
+    brackets = ["".join(column) for column in columns] or [""] * _words_before(doc)[-1]
     yield f"# newdoc id = {' '.join(name.split())}"
-    if mentions:
-        yield f"# global.Entity = {ENTITY_FORMAT}"
+    if fields:
+        yield f"# global.Entity = {fields}"
     i = position = 0
     for sentence, rows in enumerate(morpheme_sentences(doc), start=1):
         lines: List[str] = []
@@ -72,7 +105,7 @@ def doc_to_conllu(
             size = len(words[i].analysis)
             lines += _word_lines(
                 words[i],
-                gaps[i],
+                spaces[i],
                 index,
                 rows[index - 1 : index - 1 + size],
                 brackets[position : position + size],
@@ -87,7 +120,7 @@ def doc_to_conllu(
 
 def _word_lines(
     word: WordAnalysis,
-    gap: str,
+    space: str,
     index: int,
     rows: Sequence[MorphemeRow],
     brackets: Sequence[str],
@@ -95,13 +128,13 @@ def _word_lines(
     """The lines of a written word.
 
     word (WordAnalysis): The word.
-    gap (str): The white space after it.
+    space (str): What MISC says of the white space around it.
     index (int): Number of its first morpheme in the sentence.
     rows (Sequence[MorphemeRow]): The values of its morphemes.
     brackets (Sequence[str]): The brackets of mentions at each.
     YIELDS (str): The lines.
     """
-    of_word = [f"Span={word.start}:{word.end}", _space_after(gap)]
+    of_word = [f"Span={word.start}:{word.end}", space]
     is_range = len(rows) > 1 or rows[0].form != word.text
     if is_range:
         last = index + len(rows) - 1
@@ -150,7 +183,11 @@ def _space_after(gap: str) -> str:
         return ""
     if not gap:
         return "SpaceAfter=No"
-    return "SpacesAfter=" + "".join(_ESCAPES.get(char, char) for char in gap)
+    return "SpacesAfter=" + _escape(gap)
+
+
+def _escape(gap: str) -> str:
+    return "".join(_ESCAPES.get(char, char) for char in gap)
 
 
 def doc_to_conll2012(
@@ -173,9 +210,9 @@ def doc_to_conll2012(
     """
     name = "_".join(name.split()) or "-"
     numbers = [str(n) for n, spans in enumerate(clusters, start=1) for _ in spans]
-    bounds = _bounds(doc, [span for spans in clusters for span in spans])
+    bounds = morpheme_bounds(doc, [span for spans in clusters for span in spans])
     order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
-    columns = _columns(
+    columns = bracket_columns(
         doc,
         [bounds[i] for i in order],
         [(numbers[i], numbers[i]) for i in order],
@@ -192,20 +229,16 @@ def doc_to_conll2012(
     yield "#end document"
 
 
-def _brackets(doc: Doc, mentions: Sequence[TypedMention]) -> List[str]:
-    """The brackets of CorefUD at each morpheme that is not white space."""
-    bounds = _bounds(doc, [(m.start, m.end) for m in mentions])
-    order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
-    names = [
-        (f"e{n}-{mentions[i].kind}", f"e{n}") for n, i in enumerate(order, start=1)
-    ]
-    columns = _columns(doc, [bounds[i] for i in order], names)
-    return ["".join(column) for column in columns]
+def morpheme_bounds(
+    doc: Doc, spans: Sequence[Tuple[int, int]]
+) -> List[Tuple[int, int]]:
+    """First and last morpheme of spans, counted without white space.
 
-
-def _bounds(doc: Doc, spans: Sequence[Tuple[int, int]]) -> List[Tuple[int, int]]:
-    """First and last morpheme of spans, counted without white space; those of white
-    space only end before they begin."""
+    doc (Doc): The document.
+    spans (Sequence[Tuple[int, int]]): First token and token after the last one.
+    RETURNS (List[Tuple[int, int]]): First and last morpheme of each; a span of white
+        space only ends before it begins.
+    """
     before = _words_before(doc)
     return [
         (before[start], before[end] - 1)
@@ -218,7 +251,7 @@ def _words_before(doc: Doc) -> List[int]:
     return list(accumulate(is_word, initial=0))
 
 
-def _columns(
+def bracket_columns(
     doc: Doc, bounds: Sequence[Tuple[int, int]], names: Sequence[Tuple[str, str]]
 ) -> List[List[str]]:
     """The brackets at each morpheme that is not white space.

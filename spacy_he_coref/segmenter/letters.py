@@ -69,7 +69,7 @@ def assign_letters(
     if spans is None:
         return None
     if kinds is None:
-        kinds = _find_kinds(word, forms, spans[-1])
+        kinds = find_kinds(word, forms, spans[-1])
     return make_analysis(forms, spans, kinds)
 
 
@@ -84,7 +84,7 @@ def assign_whole(
     kinds (Optional[Sequence[str]]): Kind of each; found from the forms if None.
     RETURNS (Analysis): The analysis.
     """
-    kinds = _find_kinds(word, forms, None) if kinds is None else kinds
+    kinds = find_kinds(word, forms, None) if kinds is None else kinds
     spans, kinds = letters.assign_longest(word, forms, kinds)
     return make_analysis(forms, spans, kinds)
 
@@ -106,7 +106,14 @@ def make_analysis(
     return tuple(output)
 
 
-def _find_kinds(word: str, forms: Sequence[str], last: letters.Span) -> Sequence[str]:
+def find_kinds(word: str, forms: Sequence[str], last: letters.Span) -> Sequence[str]:
+    """The kinds of the morphemes of a word, from their forms.
+
+    word (str): The written word.
+    forms (Sequence[str]): Its morphemes, in order.
+    last (Span): The letters of the last one, if they are known.
+    RETURNS (Sequence[str]): Kind of each.
+    """
     suffixes = [letters.is_pronoun_suffix(form) for form in forms]
     if len(forms) > 1 and _is_bare_suffix(word, forms, last):
         suffixes[-1] = True

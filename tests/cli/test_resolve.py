@@ -1,8 +1,11 @@
 """``he-coref resolve``: formats, input and errors, with a resolver that knows."""
 
+import io
 import json
+import re
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, List, Optional
+from typing import Any, Iterator, List, Optional
 
 import pytest
 import spacy
@@ -14,10 +17,10 @@ from typer.testing import CliRunner
 
 from spacy_he_coref.cli import resolve as resolve_module
 from spacy_he_coref.cli.main import app
-from spacy_he_coref.cli.resolve import resolution_lines
 from spacy_he_coref.coref.clusters import set_clusters
 from spacy_he_coref.corpus.docs import load_docs
 from spacy_he_coref.corpus.kibutzr import read_kibutzr
+from spacy_he_coref.formats.table import WRITABLE, read_docs
 from tests.evaluation.toy import build_toy, oracle_pipeline
 
 # Of the gold segmenter, on texts that are not in the toy corpus.
@@ -150,12 +153,44 @@ def test_text(model: str, texts: List[str]) -> None:
     assert rows[-2:] == [[""], [""]]
 
 
-def test_columns_on_a_terminal_are_guarded(nlp: Language, texts: List[str]) -> None:
-    lines = list(resolution_lines(nlp(texts[1]), "שם.txt", terminal=True))
-    assert len(lines) > 5 and lines[-1] == ""
-    for line in lines[:-1]:
-        assert line.startswith("\u200e")
-        assert line.count("\u2068") == line.count("\u2069") > 0
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_terminal_shows_the_text(
+    model: str, texts: List[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def open_terminal(path: Optional[Path]) -> Iterator[Terminal]:
+        assert path is None
+        yield stream
+
+    monkeypatch.setattr(resolve_module, "open_output", open_terminal)
+    monkeypatch.setenv("COLUMNS", "70")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = Terminal()
+    assert run("-m", model, "--text", texts[0]).exit_code == 0
+    coloured = stream.getvalue()
+    assert "\x1b[" in coloured
+    plain = re.sub("\x1b\\[[0-9;]*m", "", coloured)
+    lines = plain.split("\n")
+    assert lines[0] == "\u200e\u2068text\u2069: 6 clusters, 17 mentions"
+    assert "[דנה כהן]₁" in plain and "[אחי[ה]₁]₂" in plain
+    for line in lines:
+        if line:
+            assert line[0] in "\u200e\u200f"
+            opened = line.count("\u2068") + line.count("\u2067")
+            assert opened == line.count("\u2069") > 0
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+    assert run("-m", model, "--text", texts[0]).exit_code == 0
+    shown = stream.getvalue()
+    assert set(re.findall("\x1b\\[[0-9;]*m", shown)) == {"\x1b[0m", "\x1b[1m"}
+    assert "[דנה כהן" in shown
 
 
 def test_jsonl(model: str, nlp: Language, files: List[str], tmp_path: Path) -> None:
@@ -378,3 +413,19 @@ def test_model_without_singletons(
     result = run("-m", str(tmp_path / "model"), files[0], "--singletons")
     assert result.exit_code == 1
     assert "finds no singletons" in flat(result.stderr)
+
+
+def test_formats_of_convert(model: str, files: List[str], tmp_path: Path) -> None:
+    assert [format.value for format in resolve_module.ResolveFormat] == [
+        "text",
+        *WRITABLE,
+    ]
+    result = run("-m", model, *files, "--to", "webanno", "--output", f"{tmp_path}/out")
+    assert result.exit_code == 0, result.output
+    docs = list(read_docs(tmp_path / "out"))
+    assert [doc._.source["id"] for doc in docs] == ["0", "1"]
+    assert [len(doc._.coref) for doc in docs] == [6, 4]
+    result = run("-m", model, files[0], "--to", "markdown")
+    assert result.stdout.startswith("[דנה כהן](#1) פגשה את [אחי[ה](#1)](#2)")
+    result = run("-m", model, *files, "--to", "markdown")
+    assert result.exit_code == 1 and "holds one document" in flat(result.stderr)
