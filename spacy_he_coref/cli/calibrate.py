@@ -1,7 +1,7 @@
 """``he-coref calibrate``: choose the cuts of he_coref, and calibrate confidences."""
 
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 import typer
 
@@ -15,6 +15,12 @@ def calibrate(
     ),
     keep_cuts: bool = typer.Option(
         False, "--keep-cuts", help="Calibrate confidences only, with the present cuts."
+    ),
+    link_cut: Optional[float] = typer.Option(
+        None,
+        "--link-cut",
+        help="Set this cut for links, look for none, and calibrate confidences.",
+        show_default=False,
     ),
     write: bool = typer.Option(
         False,
@@ -33,7 +39,7 @@ def calibrate(
     of `he-coref corpus build`, whose segments and sentences the pipeline gets. Figures
     are percentages, `ece` is the expected calibration error of links in percent
     points. The column `halves` is fitted on either half of the documents and tested on
-    the other: what to expect on new text of the kind.
+    the other: what to expect on new text of the kind. `pronoun_cut` stays as it is.
 
     ```
     he-coref calibrate training/coref/model-best corpora/dev_segments.spacy
@@ -62,6 +68,8 @@ def calibrate(
     try:
         name = calibration.find_component(nlp)
         component: Any = nlp.get_pipe(name)
+        if link_cut is not None:
+            component.link_cut = link_cut
         before = (component.mention_cut, component.link_cut)
         examples = calibration.read_examples(
             nlp, docs, track=partial(track, total=len(docs), unit=" docs")
@@ -69,7 +77,7 @@ def calibrate(
         report = calibration.calibrate(
             component,
             examples,
-            keep_cuts=keep_cuts,
+            keep_cuts=keep_cuts or link_cut is not None,
             track=partial(track, unit=" cuts"),
         )
     except ValueError as error:

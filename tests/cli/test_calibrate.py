@@ -68,6 +68,13 @@ def test_prints_and_writes_only_when_asked(directory: Path) -> None:
     }
     assert now["conll_f1"][0] == rows["conll_f1"][1]
     assert now["ece"][0] == rows["ece"][1]
+    # A cut that is given is set, and no other one is looked for.
+    result = calibrate(directory, "--link-cut", "-0.3", "--write")
+    assert result.exit_code == 0, result.output
+    given = spacy.load(directory / "model").get_pipe("he_coref")
+    assert given.link_cut == -0.3
+    assert given.mention_cut == component.mention_cut
+    assert given.calibration != component.calibration
 
 
 def test_mistakes(directory: Path) -> None:
