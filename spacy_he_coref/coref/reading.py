@@ -149,7 +149,7 @@ class Cluster(Sequence[Span]):
         Without tags there are no ranks, and all tokens count as content.
         """
         scores = [
-            _informativeness(self.doc, *bounds, kind)
+            informativeness(self.doc, *bounds, kind)
             for bounds, kind in zip(self._bounds, self.kinds, strict=True)
         ]
         return self.mentions[scores.index(max(scores))]
@@ -439,10 +439,16 @@ def readable(span: Span, width: Optional[int] = LONGEST_SHOWN) -> str:
     return shorten(text, width, placeholder=" …") if width else " ".join(text.split())
 
 
-def _informativeness(
+def informativeness(
     doc: Doc, start: int, end: int, kind: str
 ) -> Tuple[int, bool, int, int]:
-    """How much a mention says (see ``Cluster.main``); more is greater."""
+    """How much a mention says (see ``Cluster.main``).
+
+    doc (Doc): The document.
+    start (int), end (int): First token of the mention and the one after the last.
+    kind (str): What it is (``mentions.kinds.mention_kind``).
+    RETURNS (Tuple[int, bool, int, int]): To compare with others; more is greater.
+    """
     tokens = [doc[i] for i in range(start, end)]
     rank = _RANKS.get(kind, 2)
     handy = len(tokens) <= LONGEST_MAIN and not any(

@@ -29,13 +29,13 @@ from spacy.tokens import Doc, SpanGroup
 from spacy.vocab import Vocab
 
 from ..corpus.docs import CLUSTER_PREFIX, SINGLETONS
-from ..encoder.model import _token_data
+from ..encoder.model import token_data
 from ..mentions.kinds import mention_kind
 from ..tokens import Segment, get_segment, set_segment
 from .clusters import clear_clusters, cluster_confidence
 from .component import GIVEN, HebrewCoref, link_mentions
 from .model import Links
-from .reading import _informativeness
+from .reading import informativeness
 
 Bounds = Tuple[int, int]
 _COPIED = [TAG, POS, MORPH, LEMMA, DEP, NORM, HEAD, SENT_START]
@@ -227,7 +227,7 @@ class _Entity:
             span.text, offset + span.start_char, offset + span.end_char
         )
         kind = mention_kind(doc, start, end)
-        score = _informativeness(doc, start, end, kind)
+        score = informativeness(doc, start, end, kind)
         if score > self.score:
             self.main, self.score = mention, score
         self.size += 1
@@ -365,7 +365,7 @@ class _Memory:
             _write(joined, GIVEN, given, {})
         xp = self.component.model.ops.xp
         vectors = xp.concatenate([self.vectors, self._vectors(doc)])
-        joined._.trf_data = _token_data(vectors)
+        joined._.trf_data = token_data(vectors)
         return joined, vectors
 
     def _remember(self, doc: Doc, vectors: Any, known: List[_Known]) -> None:

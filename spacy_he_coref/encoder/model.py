@@ -234,7 +234,7 @@ class MorphemeBatch(FullTransformerBatch):
         for length in self.lengths:
             if length:
                 part = vectors[start : start + length]
-                output.append(_token_data(part))
+                output.append(token_data(part))
             else:
                 output.append(TransformerData.empty())
             start += length
@@ -261,7 +261,12 @@ def _make_batch(vectors: Tensor, lengths: List[int]) -> MorphemeBatch:
     )
 
 
-def _token_data(vectors: Any) -> TokenData:
+def token_data(vectors: Any) -> TokenData:
+    """Give vectors the form in which listeners find them at a Doc.
+
+    vectors (Any): One for each token, float32 of (tokens, width).
+    RETURNS (TokenData): For ``doc._.trf_data``.
+    """
     length = len(vectors)
     return TokenData(
         wordpieces=WordpieceBatch.empty(),
