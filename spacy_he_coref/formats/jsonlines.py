@@ -43,7 +43,7 @@ def read_lingmess(
     RAISES (CorpusError): If a line is not such an object, or a mention is not in its
         document; an end beyond it may mean that ends are not what was said.
     """
-    rows = list(_rows(path))
+    rows = list(read_objects(path))
     note = ""
     if inclusive is None:
         spans = [
@@ -81,7 +81,7 @@ def read_wl_coref(path: Union[str, Path]) -> Iterator[CorefRecord]:
     RAISES (CorpusError): If a line is not such an object, or a mention is not in its
         document.
     """
-    for number, row in _rows(path):
+    for number, row in read_objects(path):
         key = "span_clusters" if "span_clusters" in row else "clusters"
         if key not in row and "word_clusters" in row:
             raise CorpusError(
@@ -117,7 +117,7 @@ def read_span_lines(path: Union[str, Path]) -> Iterator[CorefRecord]:
     RAISES (CorpusError): If a line is not such an object, or a mention is not in its
         document.
     """
-    for number, row in _rows(path):
+    for number, row in read_objects(path):
         record = CorefRecord(
             _name(path, number, row, "doc" if "doc" in row else "id"),
             _sentences(path, number, row),
@@ -128,23 +128,40 @@ def read_span_lines(path: Union[str, Path]) -> Iterator[CorefRecord]:
         yield _checked(record, row)
 
 
-def _rows(path: Union[str, Path]) -> Iterator[Row]:
+def read_objects(path: Union[str, Path]) -> Iterator[Row]:
+    """The lines of a file of JSON lines; empty ones are left out.
+
+    path (Union[str, Path]): The file.
+    YIELDS (Tuple[int, Dict[str, Any]]): Number of the line, and the object on it.
+    RAISES (CorpusError): If a line is no object.
+    """
     for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise CorpusError(
-                path,
-                number,
-                f"not JSON ({error}). Every line must be an object: one document.",
-            ) from None
-        if not isinstance(row, dict):
-            raise CorpusError(
-                path, number, "not an object. Every line must be one: a document."
-            )
-        yield number, row
+        if line.strip():
+            yield number, parse_object(path, number, line)
+
+
+def parse_object(path: Union[str, Path], number: int, line: str) -> Dict[str, Any]:
+    """Read a line of JSON lines.
+
+    path (Union[str, Path]): The file, for the error.
+    number (int): Number of the line.
+    line (str): The line.
+    RETURNS (Dict[str, Any]): The object.
+    RAISES (CorpusError): If it is no object.
+    """
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise CorpusError(
+            path,
+            number,
+            f"not JSON ({error}). Every line must be an object: one document.",
+        ) from None
+    if not isinstance(row, dict):
+        raise CorpusError(
+            path, number, "not an object. Every line must be one: a document."
+        )
+    return row
 
 
 def _lacks(path: Union[str, Path], number: int, key: str, what: str) -> CorpusError:

@@ -13,8 +13,9 @@ from typing import Any, Dict, Iterator, List, Optional, Union
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..corpus.conllu import CorpusError, read_lines
+from ..corpus.conllu import CorpusError
 from .documents import FileCluster, FileMention, make_doc, put_clusters
+from .jsonlines import read_objects
 
 
 def render_jsonl(doc: Doc, name: str, number: int) -> str:
@@ -39,18 +40,8 @@ def read_jsonl_docs(path: Union[str, Path], nlp: Language) -> Iterator[Doc]:
     RAISES (CorpusError): If a line is not such an object, a mention is not in its text,
         or its ``text`` is not what stands there.
     """
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise CorpusError(
-                path,
-                number,
-                f"not JSON ({error}). Every line must be an object: one document.",
-            ) from None
-        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+    for number, row in read_objects(path):
+        if not isinstance(row.get("text"), str):
             raise CorpusError(
                 path,
                 number,

@@ -1,6 +1,5 @@
 """Read coreference files and folders of any format, known or recognised."""
 
-import json
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Optional, Union
 
@@ -116,15 +115,7 @@ def recognise(path: Union[str, Path]) -> str:
 
 
 def _recognise_json(path: Union[str, Path], number: int, line: str) -> str:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise CorpusError(
-            path,
-            number,
-            f"not JSON ({error}). Every line must be an object: one document.",
-        ) from None
-    keys = row if isinstance(row, dict) else {}
+    keys = jsonlines.parse_object(path, number, line)
     found = next((name for key, name in _JSON_KEYS.items() if key in keys), None)
     if found is None:
         raise CorpusError(

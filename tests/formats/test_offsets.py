@@ -45,7 +45,7 @@ def test_short_forms(tmp_path: Path) -> None:
     "row,message",
     [
         ('{"text": ', "not JSON"),
-        ([], 'no "text"'),
+        ([], "not an object"),
         ({"clusters": []}, 'no "text"'),
         (
             {"text": "דנה", "clusters": {}, "singletons": 1},

@@ -52,7 +52,7 @@ def test_kibutzr_and_conll_differ_in_the_columns(tmp_path: Path) -> None:
         ("דנה הלכה\n", "line 1: not one of the formats"),
         ("# newdoc\n\n1\tדנה\n", "line 3: not one of the formats"),
         ('\n{"text": "דנה", "clusters": []}', "line 2: .*doc_key"),
-        ("[]", "line 1: .*doc_key"),
+        ("[]", "line 1: not an object"),
         ("{", "line 1: not JSON"),
     ],
 )
