@@ -93,7 +93,8 @@ def test_colours_only_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
     assert "\x1b" not in printed()
-    assert "\x1b[38;2;" in printed(force_terminal=True, color_system="truecolor")
+    # rich keeps how a style was written first, so not always as truecolor.
+    assert "\x1b[38;" in printed(force_terminal=True, color_system="truecolor")
     monkeypatch.setenv("NO_COLOR", "1")
     coloured = printed(force_terminal=True, color_system="truecolor")
     assert "\x1b[38" not in coloured and "[דנה" in coloured
