@@ -24,6 +24,9 @@ from .model import (
 )
 
 GIVEN = "coref_mentions_given"
+# The score of a link from a possessor to the clitic before it. In KibutzR train 97.6%
+# of 499 such pairs are of one entity.
+POSSESSOR_SCORE = 5.0
 
 _DEFAULT_CONFIG = Config().from_str(
     """
@@ -34,6 +37,7 @@ mention_cut = 0.5
 link_cut = 0.0
 pronoun_cut = null
 agreement = true
+possessors = true
 calibration = null
 scorer = {"@scorers":"spacy_he_coref.coref_scorer.v1"}
 
@@ -72,6 +76,7 @@ def make_coref(
     link_cut: float,
     pronoun_cut: Optional[float],
     agreement: bool,
+    possessors: bool,
     calibration: Optional[List[float]],
     scorer: Optional[Callable],
 ) -> "HebrewCoref":
@@ -91,6 +96,8 @@ def make_coref(
         that is not linked mostly has no antecedent.
     agreement (bool): Whether the pronouns of an entity must agree in gender and
         number.
+    possessors (bool): Whether a clitic and the possessor that is said again behind it
+        (ביתו של דן) are always one entity, that of the possessor.
     calibration (Optional[List[float]]): Slope and intercept that turn the log-odds
         of links into those of their confidence (``he-coref calibrate``).
     scorer (Optional[Callable]): Scores examples.
@@ -106,6 +113,7 @@ def make_coref(
         link_cut=link_cut,
         pronoun_cut=pronoun_cut,
         agreement=agreement,
+        possessors=possessors,
         calibration=calibration,
         scorer=scorer,
     )
@@ -131,6 +139,7 @@ class HebrewCoref(TrainablePipe):
         link_cut: float = 0.0,
         pronoun_cut: Optional[float] = None,
         agreement: bool = True,
+        possessors: bool = True,
         calibration: Optional[List[float]] = None,
         scorer: Optional[Callable] = None,
     ) -> None:
@@ -154,6 +163,7 @@ class HebrewCoref(TrainablePipe):
         self.link_cut = link_cut
         self.pronoun_cut = pronoun_cut
         self.agreement = agreement
+        self.possessors = possessors
         self.calibration = calibration
         self.cfg: Dict[str, Any] = {}
 
@@ -186,6 +196,8 @@ class HebrewCoref(TrainablePipe):
         if self.pronoun_cut is not None and links.pronouns is not None:
             pronouns = links.pronouns.any(axis=1)
             links = links._replace(floors=np.where(pronouns, self.pronoun_cut, -np.inf))
+        if self.possessors and links.possessors is not None:
+            links = join_possessors(links)
         return links if self.agreement else links._replace(pronouns=None)
 
     def set_annotations(self, docs: Iterable[Doc], scores: List[Links]) -> None:
@@ -334,6 +346,38 @@ def find_targets(example: Example, corpora: List[str]) -> Targets:
         np.array(list(entities.values()), dtype=np.int64),
         corpora.index(name),
         SINGLETONS in gold.spans,
+    )
+
+
+def join_possessors(links: Links) -> Links:
+    """Let clitics go where the possessors go that are said again behind them.
+
+    In ביתו של דן the clitic gets the antecedents that דן has, and דן none but the
+    clitic. So both are of one entity, and the name decides which.
+
+    links (Links): What the model says of a document.
+    RETURNS (Links): The same with other pairs.
+    """
+    if links.possessors is None or not len(links.possessors):
+        return links
+    clitics, phrases = links.possessors.T
+    clitic_of = np.full(len(links.bounds), -1, dtype=np.int64)
+    clitic_of[phrases] = clitics
+    clitic = clitic_of[links.later]
+    moved = (clitic >= 0) & (links.earlier < clitic)
+    kept = (clitic < 0) & ~np.isin(links.later, clitics)
+    sure = np.full(len(clitics), POSSESSOR_SCORE, dtype=links.scores.dtype)
+    later = np.concatenate([links.later[kept], clitic[moved], phrases])
+    order = np.argsort(later, kind="stable")
+    earlier = np.concatenate([links.earlier[kept], links.earlier[moved], clitics])
+    scores = np.concatenate([links.scores[kept], links.scores[moved], sure])
+    floors = links.floors
+    if floors is not None:
+        floors = floors.copy()
+        floors[clitics] = floors[phrases]
+        floors[phrases] = -np.inf
+    return links._replace(
+        later=later[order], earlier=earlier[order], scores=scores[order], floors=floors
     )
 
 

@@ -11,6 +11,7 @@ from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, ORTH, POS
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..tokens import CLITIC, COVERT_ARTICLE, get_segment
@@ -66,6 +67,8 @@ _CLITIC, _PRONOUN, _DEMONSTRATIVE = 1, 2, 3
 _WORDS = 6
 # Words that an acronym is made from at most.
 _INITIALS = 5
+# The preposition of possessors, as a token has it.
+_OF = np.uint64(get_string_id("של"))
 _MARKS = "\"'״׳”“„`"
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
@@ -460,6 +463,40 @@ def is_pronoun(mentions: MentionTable) -> np.ndarray:
     """
     pronoun: np.ndarray = (mentions.kind >= _CLITIC) & (mentions.kind <= _DEMONSTRATIVE)
     return pronoun
+
+
+def doubled_possessors(tokens: TokenTable, mentions: MentionTable) -> np.ndarray:
+    """Clitics whose possessor is said again behind them: ביתו של דן.
+
+    The clitic and a noun phrase after של hang from one host, and mean the same.
+
+    tokens (TokenTable): The columns of the document.
+    mentions (MentionTable): The mentions in the order of the text.
+    RETURNS (np.ndarray): The clitic and the noun phrase of each such pair, as
+        mentions; int64 of (pairs, 2). Of several noun phrases the nearest, of these
+        the longest; it is in one pair only, with the nearest clitic.
+    """
+    clitics = np.flatnonzero(
+        (mentions.kind == _CLITIC) & (mentions.end - mentions.start == 1)
+    )
+    clitics = clitics[mentions.governor[clitics] >= 0]
+    behind_of = tokens.text[np.maximum(mentions.start - 1, 0)] == _OF
+    phrases = np.flatnonzero(
+        (mentions.start > 0) & behind_of & (mentions.governor >= 0)
+    )
+    if not len(clitics) or not len(phrases):
+        return np.zeros((0, 2), dtype=np.int64)
+    # In the order of their hosts, then of the text, longer ones first.
+    size = len(tokens.text) + 1
+    places = mentions.governor * size + mentions.start
+    phrases = phrases[np.lexsort((-mentions.end[phrases], places[phrases]))]
+    found = np.searchsorted(places[phrases], places[clitics], side="right")
+    there = found < len(phrases)
+    clitics, phrases = clitics[there], phrases[found[there]]
+    same = mentions.governor[clitics] == mentions.governor[phrases]
+    clitics, phrases = clitics[same][::-1], phrases[same][::-1]
+    _, nearest = np.unique(phrases, return_index=True)
+    return np.stack([clitics[nearest], phrases[nearest]], axis=1)
 
 
 def pair_categories(

@@ -34,6 +34,7 @@ from .features import (
     GROUPS,
     MentionTable,
     TokenTable,
+    doubled_possessors,
     is_pronoun,
     mention_features,
     mention_table,
@@ -107,6 +108,8 @@ class Links(NamedTuple):
         nothing is known of any.
     floors (Optional[np.ndarray]): Scores that the links of each mention must exceed
         whatever the cut is, float of (mentions,); None for none.
+    possessors (Optional[np.ndarray]): Clitics and the possessors that are said again
+        behind them, as mentions, int64 of (doubled, 2); None if nothing is known.
     """
 
     bounds: np.ndarray
@@ -116,6 +119,7 @@ class Links(NamedTuple):
     scores: np.ndarray
     pronouns: Optional[np.ndarray] = None
     floors: Optional[np.ndarray] = None
+    possessors: Optional[np.ndarray] = None
 
 
 class Losses(NamedTuple):
@@ -434,6 +438,7 @@ def _resolve(
             np.stack([table_of.gender, table_of.number], axis=1),
             0,
         ),
+        possessors=doubled_possessors(table, table_of),
     )
 
 

@@ -19,7 +19,11 @@ from thinc.api import Config
 
 from spacy_he_coref.coref import model as coref_model
 from spacy_he_coref.coref.clusters import get_clusters
-from spacy_he_coref.coref.component import find_targets, link_mentions
+from spacy_he_coref.coref.component import (
+    find_targets,
+    join_possessors,
+    link_mentions,
+)
 from spacy_he_coref.coref.model import Links
 from spacy_he_coref.coref.reader import strip_gold
 from spacy_he_coref.corpus.docs import set_clusters
@@ -63,6 +67,7 @@ def settings(joint: Language) -> Iterator[Any]:
         "calibration",
         "candidates",
         "agreement",
+        "possessors",
     )
     before = {name: getattr(pipe, name) for name in names}
     yield pipe
@@ -690,3 +695,29 @@ def test_pronouns_of_an_entity_agree() -> None:
     floors = np.array([-np.inf, 3.5, -np.inf, -np.inf])
     antecedents, _, _ = link_mentions(links._replace(floors=floors), 0.0)
     assert antecedents.tolist() == [-1, -1, -1, 0]
+
+
+def test_a_clitic_goes_where_its_doubled_possessor_goes() -> None:
+    bounds = np.array([[0, 1], [3, 4], [6, 7], [9, 10]])
+    # The clitic 2 is drawn to 1, its possessor 3 to 0 and to the clitic.
+    links = Links(
+        bounds,
+        np.ones(4, dtype=np.float32),
+        np.array([1, 2, 2, 3, 3, 3]),
+        np.array([0, 0, 1, 0, 1, 2]),
+        np.array([-3.0, 1.0, 2.0, 1.5, -1.0, 1.0], dtype=np.float32),
+        floors=np.array([-np.inf, -np.inf, 3.0, -np.inf]),
+        possessors=np.array([[2, 3]]),
+    )
+    joined = join_possessors(links)
+    antecedents, entities, confidences = link_mentions(joined, 0.0)
+    assert antecedents.tolist() == [-1, -1, 0, 2]
+    assert entities.tolist() == [0, 1, 0, 0]
+    assert confidences[3] > 0.9
+    assert (np.diff(joined.later) >= 0).all()
+    # A possessor that nothing came before begins an entity with its clitic.
+    new = links._replace(scores=np.full(6, -5.0, dtype=np.float32))
+    antecedents, _, _ = link_mentions(join_possessors(new), 0.0)
+    assert antecedents.tolist() == [-1, -1, -1, 2]
+    alone = links._replace(possessors=np.zeros((0, 2), dtype=np.int64))
+    assert join_possessors(alone) is alone

@@ -22,6 +22,7 @@ from spacy_he_coref.coref.features import (
     PRONOUNS_AGREE,
     PRONOUNS_DIFFER,
     MentionTable,
+    doubled_possessors,
     find_heads,
     mention_features,
     mention_table,
@@ -83,6 +84,42 @@ def test_heads_and_governors_of_mentions() -> None:
     mentions = table(doc, [(3, 5), (4, 5), (0, 8)])
     assert mentions.head.tolist() == [3, 4, 1]
     assert mentions.governor.tolist() == [1, 3, -1]
+
+
+# Possessors that are said twice
+
+
+def test_doubled_possessors() -> None:
+    doc = tree(
+        """
+בית+ NOUN nsubj 10
+ו PRON nmod:poss 1
+ה+ DET det 4
+חדש ADJ amod 1
+של ADP case:gen 6
+דן PROPN nmod:poss 1
+כהן PROPN flat:name 6
+ו+ CCONJ cc 9
+גג+ NOUN conj 1
+נשרפו VERB ROOT 0
+של ADP case:gen 12
+רות PROPN nmod:poss 10
+"""
+    )
+
+    def found(bounds: Sequence[Bounds]) -> List[List[int]]:
+        start, end = np.array(bounds, dtype=np.int64).reshape(-1, 2).T
+        tokens = token_table(doc)
+        mentions = mention_table(tokens, start, end)
+        return doubled_possessors(tokens, mentions).tolist()
+
+    clitic, name, whole, other = (1, 2), (5, 6), (5, 7), (11, 12)
+    # The longest phrase; not the name inside, nor what hangs from another host.
+    assert found([clitic, whole, name, other]) == [[0, 1]]
+    assert found([clitic, name, other]) == [[0, 1]]
+    assert found([clitic, other]) == found([whole, other]) == found([]) == []
+    # Without של it is another relation.
+    assert found([clitic, (3, 4)]) == []
 
 
 # Agreement
