@@ -7,8 +7,8 @@ from typing import Optional
 import typer
 
 from . import fail
-from .evaluate import print_conditions, write_json
-from .score import notes, score_lines
+from .evaluate import coref_lines, print_conditions, write_json
+from .score import notes
 
 
 def agreement(
@@ -56,6 +56,6 @@ def agreement(
         # First, so that a reader who closes the pipe does not lose it.
         write_json(json, metrics, conditions)
     notes(conditions.pop("notes"))
-    for line in score_lines(metrics):
+    for line in coref_lines(metrics):
         typer.echo(line)
     print_conditions(conditions)

@@ -415,7 +415,7 @@ def coref(
     """
     from tqdm import tqdm
 
-    from ..evaluation.coref import METRICS, has_clusters
+    from ..evaluation.coref import has_clusters
     from ..evaluation.regimes import REGIMES
     from ..evaluation.run import document_names, measure
     from ..evaluation.schema import regimes_of, write_metrics
@@ -482,13 +482,8 @@ def coref(
         if "carried_over" in scores:
             columns["carried"] = scores["carried_over"]
     typer.echo(f"{'':<10}" + "".join(f"{name:>24}" for name in columns))
-    typer.echo(f"{'':<10}" + f"{'p':>10}{'r':>7}{'f1':>7}" * len(columns))
-    for metric in METRICS:
-        cells = [scores[metric] for scores in columns.values()]
-        line = "".join(f"{c['p']:>10.2f}{c['r']:>7.2f}{c['f1']:>7.2f}" for c in cells)
-        typer.echo(f"{metric:<10}{line}")
-    line = "".join(f"{scores['conll_f1']:>24.2f}" for scores in columns.values())
-    typer.echo(f"{'conll_f1':<10}{line}")
+    for line in coref_lines(*columns.values()):
+        typer.echo(line)
     ends = [(scores["intervals"] or {}).get("conll_f1") for scores in columns.values()]
     line = "".join(f"{f'{e[0]:.2f} to {e[1]:.2f}' if e else '-':>24}" for e in ends)
     typer.echo(f"{'95%':<10}{line}")
@@ -574,6 +569,24 @@ def table(metrics: Dict[str, float], titles: Dict[str, str]) -> Iterator[str]:
     """
     for name, title in titles.items():
         yield f"{name:<20}{metrics[name]:>7.2f}  {title}"
+
+
+def coref_lines(*columns: Dict[str, Any]) -> Iterator[str]:
+    """Lines of a table of coreference metrics.
+
+    columns (Dict[str, Any]): For each column ``p``, ``r`` and ``f1`` of each metric,
+        and ``conll_f1``.
+    YIELDS (str): The lines.
+    """
+    from ..evaluation.coref import METRICS
+
+    yield f"{'':<10}" + f"{'p':>10}{'r':>7}{'f1':>7}" * len(columns)
+    for metric in METRICS:
+        cells = [scores[metric] for scores in columns]
+        line = "".join(f"{c['p']:>10.2f}{c['r']:>7.2f}{c['f1']:>7.2f}" for c in cells)
+        yield f"{metric:<10}{line}"
+    line = "".join(f"{scores['conll_f1']:>24.2f}" for scores in columns)
+    yield f"{'conll_f1':<10}{line}"
 
 
 def write_json(path: Path, metrics: Dict[str, Any], conditions: Dict[str, Any]) -> None:

@@ -2,12 +2,12 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, List, Optional
 
 import typer
 
 from . import fail
-from .evaluate import print_conditions, write_json
+from .evaluate import Match, coref_lines, print_conditions, write_json
 
 if TYPE_CHECKING:
     from ..formats.records import CorefRecord
@@ -27,14 +27,6 @@ class RecordFormat(str, Enum):
     lingmess_exclusive = "lingmess-exclusive"
     wl_coref = "wl-coref"
     jsonl = "jsonl"
-
-
-class Match(str, Enum):
-    """When a predicted mention is right; ``evaluation.matching.MATCHES``."""
-
-    exact = "exact"
-    partial = "partial"
-    head = "head"
 
 
 def score(
@@ -132,7 +124,7 @@ def score(
     if not metrics["counts"]["gold_mentions"]:
         note(f"{gold} has no clusters that count, so all figures are 0.")
     notes(conditions.pop("notes"))
-    for line in score_lines(metrics):
+    for line in coref_lines(metrics):
         typer.echo(line)
     counts = {
         name.replace("_", " "): number for name, number in metrics["counts"].items()
@@ -149,22 +141,6 @@ def score(
 
 def _formats(records: "List[CorefRecord]") -> List[str]:
     return sorted({record.format for record in records})
-
-
-def score_lines(metrics: Dict[str, Any]) -> Iterator[str]:
-    """Lines of a table of coreference metrics.
-
-    metrics (Dict[str, Any]): ``p``, ``r`` and ``f1`` of each metric, and ``conll_f1``.
-    YIELDS (str): The lines.
-    """
-    from ..evaluation.coref import METRICS
-
-    yield f"{'':<10}{'p':>10}{'r':>7}{'f1':>7}"
-    for metric in METRICS:
-        found = metrics[metric]
-        values = f"{found['p']:>10.2f}{found['r']:>7.2f}{found['f1']:>7.2f}"
-        yield f"{metric:<10}{values}"
-    yield f"{'conll_f1':<10}{metrics['conll_f1']:>24.2f}"
 
 
 def notes(texts: List[str]) -> None:

@@ -13,7 +13,8 @@ CoNLL F1.
     ladder({"gold_mentions": ..., "gold": ..., "auto": ..., "raw": analysis})
 """
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from typing import (
     Any,
     Dict,
@@ -77,8 +78,8 @@ def bin_of(number: int, firsts: Sequence[int]) -> str:
     firsts (Sequence[int]): The first number of each bin, rising.
     RETURNS (str): Its name.
     """
-    place = sum(first <= number for first in firsts)
-    return bin_names(firsts)[max(place - 1, 0)]
+    place = max(bisect_right(firsts, number) - 1, 0)
+    return bin_names(firsts[place : place + 2])[0]
 
 
 class _Judged(NamedTuple):
@@ -122,7 +123,8 @@ class Cell:
     """Mentions, links and B3 of some mentions of both sides."""
 
     def __init__(self) -> None:
-        self.counts = {metric: Fractions() for metric in METRICS}
+        # The numbers of ``Fractions``; as lists, since every mention is added.
+        self.counts = {metric: [0.0, 0.0, 0.0, 0.0] for metric in METRICS}
 
     def add(self, judged: _Judged, *, gold: bool) -> None:
         """Count a mention.
@@ -133,9 +135,10 @@ class Cell:
         rows = [("mentions", float(judged.found)), ("b3", judged.b3)]
         if judged.linked is not None:
             rows.append(("links", float(judged.linked)))
+        first = 2 if gold else 0
         for metric, right in rows:
-            row = Fractions(0, 0, right, 1) if gold else Fractions(right, 1, 0, 0)
-            self.counts[metric] = self.counts[metric].plus(row)
+            self.counts[metric][first] += right
+            self.counts[metric][first + 1] += 1
 
     def report(self) -> Dict[str, Any]:
         """The metrics.
@@ -144,6 +147,7 @@ class Cell:
             ``r`` and ``f1`` in percent and the numbers of mentions (or links) that are
             ``predicted`` and ``gold``.
         """
+        found = {metric: Fractions(*counts) for metric, counts in self.counts.items()}
         return {
             metric: {
                 "p": percent(counts.precision),
@@ -152,7 +156,7 @@ class Cell:
                 "predicted": int(counts.predicted),
                 "gold": int(counts.gold),
             }
-            for metric, counts in self.counts.items()
+            for metric, counts in found.items()
         }
 
 
@@ -189,7 +193,8 @@ class Breakdown:
             "by_length": bin_names(LENGTH_BINS),
         }
         self.tables = {
-            table: {name: Cell() for name in rows} for table, rows in names.items()
+            table: defaultdict(Cell, {name: Cell() for name in rows})
+            for table, rows in names.items()
         }
         self.lengths = {name: CorefCounts() for name in names["by_length"]}
         self.documents: Counter[str] = Counter()
@@ -213,8 +218,7 @@ class Breakdown:
             for mention, antecedent, judged in _judge(side.clusters, other.of):
                 self.total.add(judged, gold=gold)
                 for table, name in _places(mention, antecedent, length):
-                    cell = self.tables[table].setdefault(name, Cell())
-                    cell.add(judged, gold=gold)
+                    self.tables[table][name].add(judged, gold=gold)
                 self._count_kind(mention.kind, judged.found, gold=gold)
 
     def _count_kind(self, kind: str, found: bool, *, gold: bool) -> None:

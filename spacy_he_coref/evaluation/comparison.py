@@ -28,10 +28,16 @@ from .coref import (
     clean_clusters,
     cluster_bounds,
     coref_counts,
-    has_clusters,
     project,
 )
-from .regimes import GIVEN_MENTIONS, GOLD_TOKENS, REGIMES, check_tokens
+from .regimes import (
+    GIVEN_MENTIONS,
+    GOLD_TOKENS,
+    check_clusters,
+    check_regime,
+    check_tokens,
+    morpheme_keys,
+)
 from .segmentation import Span
 
 DEFINITE = "definite"
@@ -181,6 +187,7 @@ class Comparison:
     """A predicted document and the gold one, in one regime.
 
     predicted (Side), gold (Side): What counts of both.
+    name (str): What the document is called in reports.
     text (str): The user's text, that of the predicted document.
     same_text (bool): Whether gold has the very same text.
     """
@@ -198,15 +205,8 @@ class Comparison:
         RAISES (ValueError): If there is no such regime, the gold document has no
             clusters, or has other tokens in a regime that gives them.
         """
-        if regime not in REGIMES:
-            raise ValueError(
-                f"There is no regime {regime!r}. Choose from: {', '.join(REGIMES)}."
-            )
-        if not has_clusters(gold):
-            raise ValueError(
-                f"Document {describe_doc(gold)} has no gold clusters. Use a corpus "
-                "that 'he-coref corpus build' made from KibutzR or IAHLT."
-            )
+        check_regime(regime)
+        check_clusters(gold)
         self.regime = regime
         self.singletons = singletons
         self.letters: Optional[LetterAlignment] = None
@@ -214,8 +214,8 @@ class Comparison:
         self.gold_keys: Callable[[Iterable[Span]], List[Key]]
         if regime in GOLD_TOKENS:
             check_tokens(predicted, gold)
-            self.predicted_keys = lambda spans: [*tokens_to_morphemes(predicted, spans)]
-            self.gold_keys = lambda spans: [*tokens_to_morphemes(gold, spans)]
+            self.predicted_keys = morpheme_keys(predicted)
+            self.gold_keys = morpheme_keys(gold)
         else:
             self.letters = LetterAlignment(predicted, gold)
             self.predicted_keys = self.letters.predicted_keys
@@ -233,13 +233,10 @@ class Comparison:
             kinds,
             singletons=singletons,
         )
+        # Once, since without an id it is made from the whole text.
+        self.name = describe_doc(gold)
         self.text = predicted.text
         self.same_text = predicted.text == gold.text
-
-    @property
-    def name(self) -> str:
-        """What the document is called in reports."""
-        return describe_doc(self.gold.doc)
 
     def counts(self) -> CorefCounts:
         """The counts of all metrics, the same as ``RegimeScore.add`` gives."""

@@ -55,10 +55,10 @@ from .coref import (
     project,
 )
 from .matching import MATCHES, MatchMention, match_clusters
+from .schema import REGIMES
 from .segmentation import Span, written_doc
 from .syntax import gold_input, percent, raw_input, regime_pipes
 
-REGIMES = ("gold_mentions", "gold", "auto", "raw")
 # Regimes in which the tokens are those of gold.
 GOLD_TOKENS = ("gold_mentions", "gold")
 # What finds clusters.
@@ -160,19 +160,15 @@ class RegimeScore:
         RAISES (ValueError): If the gold document has no clusters, or the pipeline has
             changed the tokens that it was given.
         """
-        if not has_clusters(gold):
-            raise ValueError(
-                f"Document {describe_doc(gold)} has no gold clusters. Use a corpus "
-                "that 'he-coref corpus build' made from KibutzR or IAHLT."
-            )
+        check_clusters(gold)
         ours = cluster_bounds(predicted, singletons=self.singletons)
         theirs = cluster_bounds(gold, singletons=self.singletons)
         ours_at: Callable[[List[Span]], List[Key]] = _tokens
         theirs_at: Callable[[List[Span]], List[Key]] = _tokens
         if self.regime in GOLD_TOKENS:
             check_tokens(predicted, gold)
-            predicted_keys = project(ours, _morpheme_keys(predicted))
-            gold_keys = project(theirs, _morpheme_keys(gold))
+            predicted_keys = project(ours, morpheme_keys(predicted))
+            gold_keys = project(theirs, morpheme_keys(gold))
         else:
             letters = LetterAlignment(predicted, gold)
             ours_at, theirs_at = letters.predicted_keys, letters.gold_keys
@@ -277,7 +273,13 @@ def _report(score: CorefScore, rows: Sequence[CorefCounts]) -> Dict[str, Any]:
     }
 
 
-def _morpheme_keys(doc: Doc) -> Callable[[Iterable[Tuple[int, int]]], List[Key]]:
+def morpheme_keys(doc: Doc) -> Callable[[Iterable[Span]], List[Key]]:
+    """The keys of mentions where the tokens are those of gold.
+
+    doc (Doc): The document.
+    RETURNS (Callable): Gives for spans of tokens the first morpheme of each and the
+        one after the last.
+    """
     return lambda spans: [*tokens_to_morphemes(doc, spans)]
 
 
@@ -321,7 +323,37 @@ def _with_heads(
     return [[next(found) for _ in cluster] for cluster in clusters]
 
 
+def check_regime(regime: str) -> None:
+    """Check that there is a regime.
+
+    regime (str): Its name.
+    RAISES (ValueError): If it is none of REGIMES.
+    """
+    if regime not in REGIMES:
+        raise ValueError(
+            f"There is no regime {regime!r}. Choose from: {', '.join(REGIMES)}."
+        )
+
+
+def check_clusters(gold: Doc) -> None:
+    """Check that a gold document says which mentions corefer.
+
+    gold (Doc): The document.
+    RAISES (ValueError): If it does not.
+    """
+    if not has_clusters(gold):
+        raise ValueError(
+            f"Document {describe_doc(gold)} has no gold clusters. Use a corpus "
+            "that 'he-coref corpus build' made from KibutzR or IAHLT."
+        )
+
+
 def check_tokens(predicted: Doc, gold: Doc) -> None:
+    """Check that a predicted document has the tokens of gold.
+
+    predicted (Doc), gold (Doc): The documents.
+    RAISES (ValueError): If it has not.
+    """
     if [t.idx for t in predicted] != [t.idx for t in gold] or len(
         predicted.text
     ) != len(gold.text):
@@ -386,10 +418,7 @@ def evaluate_coref(
         clusters, or a document has no gold ones, or no tree where heads are needed.
     """
     for regime in regimes:
-        if regime not in REGIMES:
-            raise ValueError(
-                f"There is no regime {regime!r}. Choose from: {', '.join(REGIMES)}."
-            )
+        check_regime(regime)
     if match not in MATCHES:
         raise ValueError(
             f"Mentions cannot be matched by {match!r}. Choose from: "

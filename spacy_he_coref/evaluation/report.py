@@ -223,7 +223,7 @@ class Report:
         """The metrics by regime."""
         yield Heading("Results by regime")
         rows: List[List[Cell]] = []
-        points: List[Point] = []
+        points: Dict[str, List[Point]] = {regime: [] for regime in self.regimes}
         for i, system in enumerate(self.systems):
             row: List[Cell] = [system.name]
             for regime in self.regimes:
@@ -239,7 +239,7 @@ class Report:
                 name = TITLES[regime]
                 if len(self.systems) > 1:
                     name = f"{name}, {i + 1}"
-                points.append(Point(name, mean, ends, i))
+                points[regime].append(Point(name, mean, ends, i))
             rows.append(row)
         yield Table("CoNLL F1, with 95% intervals", self.columns("system"), rows)
         if len(self.systems) > 1:
@@ -247,8 +247,10 @@ class Report:
             legend = f" ({'; '.join(numbers)})"
         else:
             legend = ""
-        points.sort(key=lambda point: REGIMES.index(_regime(point.name)))
-        yield interval_plot(f"CoNLL F1 by regime, with 95% intervals{legend}", points)
+        yield interval_plot(
+            f"CoNLL F1 by regime, with 95% intervals{legend}",
+            [point for row in points.values() for point in row],
+        )
         for system in self.systems:
             yield from self._metrics(system)
 
@@ -859,10 +861,6 @@ class Report:
                 ]
             )
         yield Table("Conditions", ["", *(system.name for system in self.systems)], rows)
-
-
-def _regime(title: str) -> str:
-    return next(regime for regime, name in TITLES.items() if title.startswith(name))
 
 
 def _pair(cell: Mapping[str, Any], first: str = "mentions") -> str:

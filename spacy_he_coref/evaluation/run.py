@@ -79,6 +79,7 @@ class Upstream:
                     name,
                     f"the pipeline changed the text of document {describe_doc(gold)}.",
                 )
+            self._drop(regime)
             return
         if regime in ("auto", "raw") and "segmentation" not in self.not_run:
             counts = self.segmentation.get(regime, SegmentationCounts())
@@ -90,8 +91,15 @@ class Upstream:
                 found = find_mentions(predicted, self.settings)
             except ValueError as error:
                 self.not_run["mention_detection"] = f"{error}"
+                self.mentions.pop(regime, None)
                 return
             self.mentions.setdefault(regime, MentionScore()).add(predicted, found, gold)
+
+    def _drop(self, regime: str) -> None:
+        """Leave out a regime: figures of some of its documents would be wrong."""
+        self.segmentation.pop(regime, None)
+        self.syntax.pop(regime, None)
+        self.mentions.pop(regime, None)
 
     def report(self) -> Dict[str, Any]:
         """The metrics.

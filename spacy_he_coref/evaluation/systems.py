@@ -94,7 +94,7 @@ def read_systems(arguments: Sequence[str]) -> List[System]:
     arguments (Sequence[str]): For each system its file, or those of its seeds with
         commas between.
     RETURNS (List[System]): The systems; called by their model, and by the name of the
-        file too where models are called alike.
+        file too where models are called alike, with its folder where files are.
     RAISES (ValueError): If a file cannot be read, is no metrics file, or the files
         cannot stand beside each other; names it.
     """
@@ -105,15 +105,13 @@ def read_systems(arguments: Sequence[str]) -> List[System]:
     if not parts or not all(parts):
         raise ValueError("Name at least one metrics file for each system.")
     runs = [[read_metrics(file) for file in files] for files in parts]
-    names = [model_name(contents[0]) for contents in runs]
-    systems = [
-        System(
-            name if names.count(name) == 1 else f"{name} ({Path(files[0]).stem})",
-            files,
-            contents,
-        )
-        for name, files, contents in zip(names, parts, runs, strict=True)
-    ]
+    names = models = [model_name(contents[0]) for contents in runs]
+    for labels in ([Path(files[0]).stem for files in parts], [f[0] for f in parts]):
+        names = [
+            name if names.count(name) == 1 else f"{model} ({label})"
+            for name, model, label in zip(names, models, labels, strict=True)
+        ]
+    systems = [System(*row) for row in zip(names, parts, runs, strict=True)]
     check_same(systems)
     return systems
 

@@ -131,6 +131,29 @@ def test_a_pipeline_that_changes_the_text(corpus: Path) -> None:
         assert error["examples"] == []
 
 
+def test_figures_of_some_documents_are_left_out(corpus: Path) -> None:
+    """The text of the second document is another one: raw has no figures but those of
+    the clusters, auto keeps its own."""
+    nlp = pipeline(corpus)
+    docs = load_docs(corpus.with_name("dev.spacy"), nlp.vocab)
+    make, last = nlp.tokenizer, docs[-1].text
+
+    def spaced(text: str) -> Doc:
+        return make(" " + text if text == last else text)
+
+    nlp.tokenizer = spaced
+    metrics = measure(nlp, docs, ["gold", "auto", "raw"])
+    assert metrics["raw"]["other_texts"] == 1
+    assert list(metrics["segmentation"]) == ["auto"]
+    assert list(metrics["syntax"]) == ["gold"]
+    assert set(metrics["mention_detection"]) == {"setting", "gold_trees"}
+    assert list(metrics["conditions"]["not_run"]) == [
+        "segmentation",
+        "syntax",
+        "mention_detection",
+    ]
+
+
 def test_match(corpus: Path) -> None:
     """Whole words have the heads of gold mentions in them, but not their ends."""
     scores = {

@@ -47,6 +47,11 @@ def test_names(metrics: Dict[str, Any], tmp_path: Path) -> None:
     assert names[0].endswith("(a)") and names[1].endswith("(b)")
     # Version 0.0.0 is none.
     assert names[2] == "other"
+    # Files of one name in two folders.
+    (tmp_path / "new").mkdir()
+    (moved,) = save(tmp_path / "new", metrics)
+    names = [system.name for system in read_systems([a, moved])]
+    assert names[0].endswith(f"({a})") and names[1].endswith(f"({moved})")
     versioned = as_another(metrics, "other", model_version="1.2")
     assert model_name(versioned) == "other 1.2"
 
