@@ -109,7 +109,8 @@ def convert(
     * `webanno` (`.tsv`): WebAnno TSV 3.3, what INCEpTION imports and exports.
     * `markdown` (`.md`): `[mention](#1)`, as in prompts for language models.
     * `spacy` (`.spacy`): spaCy's DocBin; everything, for training and evaluation.
-    * `lingmess`, `wl-coref` (`.jsonlines`): their JSON lines; read only.
+    * `lingmess`, `wl-coref` (`.jsonlines`): their JSON lines; read only. As for
+      `score`, `lingmess-inclusive` and `lingmess-exclusive` say where a mention ends.
 
     In a folder every document is a file of its own, named after it; a file of
     `kibutzr`, `brat`, `webanno` or `markdown` holds one document. Files that are there

@@ -57,7 +57,7 @@ def doc_to_conllu(
     columns: List[List[str]] = []
     if mentions:
         bounds = morpheme_bounds(doc, [(m.start, m.end) for m in mentions])
-        order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
+        order = _opening_order(bounds)
         names = [
             (f"e{n}-{mentions[i].kind}", f"e{n}") for n, i in enumerate(order, start=1)
         ]
@@ -211,12 +211,7 @@ def doc_to_conll2012(
     name = "_".join(name.split()) or "-"
     numbers = [str(n) for n, spans in enumerate(clusters, start=1) for _ in spans]
     bounds = morpheme_bounds(doc, [span for spans in clusters for span in spans])
-    order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
-    columns = bracket_columns(
-        doc,
-        [bounds[i] for i in order],
-        [(numbers[i], numbers[i]) for i in order],
-    )
+    columns = bracket_columns(doc, bounds, [(number, number) for number in numbers])
     yield f"#begin document ({name}); part 000"
     position = 0
     for rows in morpheme_sentences(doc):
@@ -251,6 +246,10 @@ def _words_before(doc: Doc) -> List[int]:
     return list(accumulate(is_word, initial=0))
 
 
+def _opening_order(bounds: Sequence[Tuple[int, int]]) -> List[int]:
+    return sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
+
+
 def bracket_columns(
     doc: Doc, bounds: Sequence[Tuple[int, int]], names: Sequence[Tuple[str, str]]
 ) -> List[List[str]]:
@@ -261,8 +260,7 @@ def bracket_columns(
     closing ones come first: two names would run together otherwise.
 
     doc (Doc): The document.
-    bounds (Sequence[Tuple[int, int]]): First and last morpheme of each mention, in
-        the order in which they open.
+    bounds (Sequence[Tuple[int, int]]): First and last morpheme of each mention.
     names (Sequence[Tuple[str, str]]): What stands in the opening bracket of each, and
         in the closing one.
     RETURNS (List[List[str]]): The brackets at each.
@@ -270,7 +268,8 @@ def bracket_columns(
     opening: Dict[int, List[str]] = defaultdict(list)
     single: Dict[int, List[str]] = defaultdict(list)
     closing: Dict[int, List[str]] = defaultdict(list)
-    for (first, last), (begin, end) in zip(bounds, names, strict=True):
+    for i in _opening_order(bounds):
+        (first, last), (begin, end) = bounds[i], names[i]
         if last == first:
             single[first].append(f"({begin})")
         elif last > first:

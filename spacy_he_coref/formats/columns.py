@@ -13,6 +13,7 @@ these rules:
   (``formats.corefud``).
 """
 
+import re
 from pathlib import Path
 from typing import (
     Callable,
@@ -51,7 +52,6 @@ from ..tokens import COVERT_ARTICLE, Analysis, morphemes_to_tokens, segments
 from .conll2012 import read_conll2012
 from .corefud import DEFAULT_FIELDS, read_corefud
 from .documents import (
-    Bounds,
     doc_clusters,
     set_file_clusters,
     warn_loss,
@@ -60,12 +60,13 @@ from .documents import (
 from .jsonlines import READERS as JSON_READERS
 from .kibutzr import read_kibutzr_records
 from .rebuild import doc_from_record, set_word
-from .records import CorefRecord, Tree, head_of
+from .records import Bounds, CorefRecord, Tree, head_of
 
 PathLike = Union[str, Path]
 _DEFINITE = "Definite=Def"
 _SUFFIXES = {letters for endings in PRONOUN_ENDINGS.values() for letters in endings}
 _SPACES = {r"\s": " ", r"\n": "\n", r"\t": "\t", r"\r": "\r", r"\p": "|", r"\\": "\\"}
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 
 def render_conll2012(doc: Doc, name: str, number: int) -> str:
@@ -88,16 +89,12 @@ def render_kibutzr(doc: Doc, name: str, number: int) -> Optional[str]:
     number (int): Its number in the file, which the format does not need.
     RETURNS (Optional[str]): Its lines; None, with a warning, for one without words.
     """
-    sentences = morpheme_sentences(doc)
+    sentences, entities = _in_sentences(doc, name)
     if not sentences:
-        warn_loss(
-            name, "it has no words, which the format cannot hold, so it is left out."
-        )
         return None
-    clusters = without_crossing(doc_clusters(doc, name), doc, name, False)
     mentions = [
         Mention(first, last + 1, n)
-        for n, spans in enumerate(_in_sentences(doc, name, clusters, sentences))
+        for n, spans in enumerate(entities)
         for first, last in spans
     ]
     forms = [[row.form for row in rows] for rows in sentences]
@@ -117,13 +114,9 @@ def render_corefud(doc: Doc, name: str, number: int) -> Optional[str]:
     number (int): Its number in the file, from 1.
     RETURNS (Optional[str]): Its lines; None, with a warning, for one without words.
     """
-    sentences = morpheme_sentences(doc)
+    sentences, entities = _in_sentences(doc, name)
     if not sentences:
-        warn_loss(
-            name, "it has no words, which the format cannot hold, so it is left out."
-        )
         return None
-    clusters = without_crossing(doc_clusters(doc, name), doc, name, False)
     tree: Tree = []
     has_tree: List[bool] = []
     for rows in sentences:
@@ -132,7 +125,6 @@ def render_corefud(doc: Doc, name: str, number: int) -> Optional[str]:
         has_tree += [rows[0].head is not None] * len(rows)
     bounds: List[Bounds] = []
     names: List[Tuple[str, str]] = []
-    entities = _in_sentences(doc, name, clusters, sentences)
     for n, spans in enumerate(entities, start=1):
         for start, end in spans:
             eid = f"d{number}e{n}"
@@ -141,10 +133,7 @@ def render_corefud(doc: Doc, name: str, number: int) -> Optional[str]:
                 head = f"--{head_of(tree, range(start, end + 1)) - start + 1}"
             bounds.append((start, end))
             names.append((eid + head, eid))
-    order = sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1]))
-    columns = bracket_columns(
-        doc, [bounds[i] for i in order], [names[i] for i in order]
-    )
+    columns = bracket_columns(doc, bounds, names)
     # Readers want the line in the first document, with or without mentions.
     return _join(conllu_lines(doc, name, number, "-".join(DEFAULT_FIELDS), columns))
 
@@ -154,12 +143,17 @@ def _join(lines: Iterator[str]) -> str:
 
 
 def _in_sentences(
-    doc: Doc,
-    name: str,
-    clusters: Sequence[Sequence[Bounds]],
-    sentences: Sequence[Sequence[MorphemeRow]],
-) -> List[List[Bounds]]:
-    """First and last morpheme of mentions, without those over several sentences."""
+    doc: Doc, name: str
+) -> Tuple[List[List[MorphemeRow]], List[List[Bounds]]]:
+    """The morphemes of each sentence, none with a warning; and the first and last
+    morpheme of the mentions of each cluster, without those over several sentences."""
+    sentences = morpheme_sentences(doc)
+    if not sentences:
+        warn_loss(
+            name, "it has no words, which the format cannot hold, so it is left out."
+        )
+        return [], []
+    clusters = without_crossing(doc_clusters(doc, name), doc, name, False)
     sentence_of = [n for n, rows in enumerate(sentences) for _ in rows]
     bounds = iter(morpheme_bounds(doc, [span for spans in clusters for span in spans]))
     output: List[List[Bounds]] = []
@@ -178,7 +172,7 @@ def _in_sentences(
             )
         if found:
             output.append(found)
-    return output
+    return sentences, output
 
 
 def record_reader(
@@ -214,8 +208,10 @@ def read_kibutzr_file(path: PathLike) -> Iterator[CorefRecord]:
 
 read_conll2012_docs = record_reader(read_conll2012)
 read_kibutzr_docs = record_reader(read_kibutzr_file)
-read_lingmess_docs = record_reader(JSON_READERS["lingmess"])
-read_wl_coref_docs = record_reader(JSON_READERS["wl-coref"])
+# JSON lines by the names of ``formats.jsonlines``; bare spans have no words.
+JSON_DOC_READERS = {
+    name: record_reader(read) for name, read in JSON_READERS.items() if name != "jsonl"
+}
 
 
 def _note(record: CorefRecord) -> None:
@@ -417,11 +413,11 @@ class _Columns:
     ) -> None:
         if any(row.head is None for row in sentence.rows):
             return
-        depths = [_depth(sentence.rows, i) for i in range(len(sentence.rows))]
+        tree = [row.head - 1 if row.head else None for row in sentence.rows]
         for inside in members:
             token = token_of[inside[0]]
             # The morpheme nearest to the root is the one whose head is outside.
-            row = sentence.rows[min(inside, key=lambda i: (depths[i], i))]
+            row = sentence.rows[head_of(tree, inside)]
             self.heads[token] = token_of[row.head - 1] if row.head else token
             self.deps[token] = row.deprel if row.head else ROOT
 
@@ -473,16 +469,6 @@ class _Columns:
                 )
 
 
-def _depth(rows: List[MorphemeRow], i: int) -> int:
-    seen = set()
-    head = rows[i].head
-    while head and i not in seen:
-        seen.add(i)
-        i = head - 1
-        head = rows[i].head
-    return len(seen)
-
-
 def _feats(feats: str, forms: Tuple[str, ...]) -> str:
     """Features of a token: its covert article makes it definite."""
     feats = "" if feats == "_" else feats
@@ -527,11 +513,5 @@ def _analysis(path: PathLike, sentence: _Sentence, word: _Word) -> Analysis:
 
 
 def _unescape(text: str) -> str:
-    output: List[str] = []
-    i = 0
-    while i < len(text):
-        pair = text[i : i + 2]
-        output.append(_SPACES.get(pair, text[i]))
-        i += 2 if pair in _SPACES else 1
-    gap = "".join(output)
+    gap = _ESCAPED.sub(lambda pair: _SPACES.get(pair[0], pair[0]), text)
     return gap if gap.isspace() else ""

@@ -36,9 +36,7 @@ from ..corpus.iahlt import surface_analysis
 from ..retokenizer import retokenize
 from ..tokenizer import make_tokenizer
 from ..tokens import Analysis, set_analysis
-
-# First token of a mention and the token after the last one.
-Bounds = Tuple[int, int]
+from .records import Bounds
 
 
 class LossWarning(UserWarning):

@@ -26,7 +26,6 @@ from ..corpus.conllu import CorpusError
 from ..corpus.letters import PRONOUN_ENDINGS
 from ..tokens import Analysis
 from .documents import (
-    Bounds,
     FileCluster,
     FileMention,
     doc_clusters,
@@ -36,6 +35,7 @@ from .documents import (
     without_crossing,
 )
 from .rebuild import spell
+from .records import Bounds
 
 _ESCAPED = re.compile(r"[\[\]\\_]")
 _LABEL = re.compile(r"\(#([^()\n]*)\)")

@@ -20,7 +20,7 @@ READERS: Dict[str, Reader] = {
 }
 FORMATS = tuple(READERS)
 # Which of them a JSON line is, by a key that no other has.
-_JSON_KEYS = {"doc_key": "lingmess", "document_id": "wl-coref", "doc": "jsonl"}
+JSON_KEYS = {"doc_key": "lingmess", "document_id": "wl-coref", "doc": "jsonl"}
 # Names of files that a folder is searched for.
 SUFFIXES = frozenset(
     ".conll .conll12 .conllu .gold_conll .v4_gold_conll .auto_conll .key .response "
@@ -116,7 +116,7 @@ def recognise(path: Union[str, Path]) -> str:
 
 def _recognise_json(path: Union[str, Path], number: int, line: str) -> str:
     keys = jsonlines.parse_object(path, number, line)
-    found = next((name for key, name in _JSON_KEYS.items() if key in keys), None)
+    found = next((name for key, name in JSON_KEYS.items() if key in keys), None)
     if found is None:
         raise CorpusError(
             path,

@@ -4,7 +4,6 @@
 says what each format holds.
 """
 
-import json
 import re
 import tempfile
 from itertools import islice
@@ -30,6 +29,7 @@ from spacy.tokens import Doc, DocBin
 from ..corpus.conllu import CorpusError, read_lines
 from . import brat, columns, markdown, offsets, reading, webanno
 from .documents import blank_pipeline, doc_name, warn_loss
+from .jsonlines import read_objects
 
 PathLike = Union[str, Path]
 SPACY = "spacy"
@@ -140,21 +140,9 @@ _ALL = (
         False,
     ),
     Format(SPACY, "spaCy's DocBin", (".spacy",), read_spacy_docs, None, True),
-    Format(
-        "lingmess",
-        "JSON lines of LingMess and s2e",
-        (".jsonlines",),
-        columns.read_lingmess_docs,
-        None,
-        True,
-    ),
-    Format(
-        "wl-coref",
-        "JSON lines of wl-coref",
-        (".jsonlines",),
-        columns.read_wl_coref_docs,
-        None,
-        True,
+    *(
+        Format(name, f"JSON lines of {name}", (".jsonlines",), read, None, True)
+        for name, read in columns.JSON_DOC_READERS.items()
     ),
 )
 FORMATS: Dict[str, Format] = {format.name: format for format in _ALL}
@@ -213,17 +201,12 @@ def recognise_format(path: PathLike) -> Format:
 
 
 def _recognise_json(path: PathLike) -> str:
-    keys = {"doc_key": "lingmess", "document_id": "wl-coref"}
-    for line in read_lines(path):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except ValueError:
-                break
-            if isinstance(row, dict) and "text" not in row:
-                return next((keys[key] for key in keys if key in row), "jsonl")
-            break
-    return "jsonl"
+    _, row = next(read_objects(path), (0, {}))
+    # With a text it has offsets; without, our reader says what is missing.
+    if "text" in row:
+        return "jsonl"
+    found = (name for key, name in reading.JSON_KEYS.items() if key in row)
+    return next(found, "jsonl")
 
 
 def read_docs(
@@ -257,9 +240,7 @@ def find_files(path: PathLike, format: Optional[Format] = None) -> List[Path]:
     """
     path = Path(path)
     if path.is_file():
-        # Of brat's two files the one with the annotations.
-        is_text = format is FORMATS["brat"] and path.suffix == brat.TEXT
-        return [path.with_suffix(brat.ANNOTATIONS) if is_text else path]
+        return [_main_file(path, format)]
     if not path.is_dir():
         raise CorpusError(path, None, "there is no such file or folder.")
     formats = [format] if format else _ALL
@@ -274,6 +255,12 @@ def find_files(path: PathLike, format: Optional[Format] = None) -> List[Path]:
             f"no file in this folder has a name that ends in {', '.join(ends)}.",
         )
     return files
+
+
+def _main_file(path: Path, format: Optional[Format]) -> Path:
+    """Of brat's two files the one with the annotations."""
+    is_text = format is FORMATS["brat"] and path.suffix == brat.TEXT
+    return path.with_suffix(brat.ANNOTATIONS) if is_text else path
 
 
 def read_stream(stream: BinaryIO, format: Format, nlp: Language) -> Iterator[Doc]:
@@ -329,7 +316,7 @@ def write_docs(
     if not format.several:
         rows = list(_alone(docs, format))
         for doc in rows:
-            _write_file(doc, format, path)
+            _write_file(doc, format, _main_file(path, format), doc_name(doc))
         return len(rows)
     with path.open("w", encoding="utf8", newline="") as stream:
         return _write_stream(docs, format, stream)
@@ -367,7 +354,8 @@ def _write_folder(docs: Iterable[Doc], format: Format, folder: Path) -> int:
     taken: Set[str] = set()
     number = 0
     for number, doc in enumerate(docs, start=1):
-        stem = file_stem(doc_name(doc, number))
+        name = doc_name(doc, number)
+        stem = file_stem(name)
         unique, k = stem, 1
         while unique.lower() in taken:
             k += 1
@@ -377,7 +365,7 @@ def _write_folder(docs: Iterable[Doc], format: Format, folder: Path) -> int:
         if format.render is None:
             _doc_bin([doc]).to_disk(path)
         else:
-            _write_file(doc, format, path)
+            _write_file(doc, format, path, name)
     return number
 
 
@@ -396,9 +384,9 @@ def file_stem(name: str) -> str:
     return safe.strip(".") or "document"
 
 
-def _write_file(doc: Doc, format: Format, path: Path) -> None:
+def _write_file(doc: Doc, format: Format, path: Path, name: str) -> None:
     assert format.render is not None
-    text = format.render(doc, doc_name(doc), 1)
+    text = format.render(doc, name, 1)
     if text is None:
         return
     path.write_bytes(text.encode("utf8"))

@@ -19,7 +19,6 @@ from spacy.tokens import Doc
 from ..corpus.conllu import CorpusError, read_lines
 from ..tokens import word_bounds
 from .documents import (
-    Bounds,
     FileCluster,
     FileMention,
     doc_clusters,
@@ -28,6 +27,7 @@ from .documents import (
     put_clusters,
     warn_loss,
 )
+from .records import Bounds
 
 FORMAT = "#FORMAT=WebAnno TSV "
 CHAIN = "#T_CH="
@@ -44,6 +44,7 @@ _ESCAPES = {
     **{chr(i): "\\" + chr(i) for i in range(32) if not 8 <= i <= 13},
 }  # fmt: skip
 _UNESCAPES = {value: key for key, value in _ESCAPES.items()}
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 # The units of a word, by their characters, each with the links over it as chain and
 # place in the chain.
@@ -247,7 +248,10 @@ class _Reader:
             chain = line.startswith(CHAIN)
             self.layers.append(names if chain else [""] * len(names))
         elif line.startswith(TEXT):
-            self.waiting.append(_unescape(line[len(TEXT) :]))
+            text = line[len(TEXT) :]
+            self.waiting.append(
+                _ESCAPED.sub(lambda pair: _UNESCAPES.get(pair[0], pair[0]), text)
+            )
         elif line.startswith("#"):
             return
         else:
@@ -324,13 +328,3 @@ class _Reader:
             raise self.error(1, "the file ends after its first line. Get it again.")
         links = [list(chain.values()) for chain in self.chains.values()]
         return self.text.removesuffix("\n"), links
-
-
-def _unescape(text: str) -> str:
-    output: List[str] = []
-    i = 0
-    while i < len(text):
-        pair = text[i : i + 2]
-        output.append(_UNESCAPES.get(pair, text[i]))
-        i += 2 if pair in _UNESCAPES else 1
-    return "".join(output)

@@ -10,7 +10,6 @@ from spacy_he_coref.corpus.docs import SINGLETONS
 from spacy_he_coref.formats.documents import (
     FileCluster,
     FileMention,
-    blank_pipeline,
     put_clusters,
 )
 from spacy_he_coref.tokens import tokens_to_morphemes
@@ -88,6 +87,3 @@ def over_morphemes(doc: Doc) -> List[List[Offsets]]:
         tokens_to_morphemes(doc, [(span.start, span.end) for span in group])
         for group in groups
     ]
-
-
-__all__ = ["blank_pipeline", "clusters", "marked", "over_morphemes", "samples"]

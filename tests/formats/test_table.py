@@ -224,6 +224,19 @@ def test_documents_of_one_name(nlp: Language, tmp_path: Path) -> None:
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == ["4.md", "a.md", "a_2.md", "a_3.md"]
     assert (tmp_path / "a_3.md").read_text("utf8") == "שלוש"
+    # Without a name the file and its content have the same number.
+    write_docs(docs[2:], FORMATS["corefud"], f"{tmp_path}/corefud/")
+    content = (tmp_path / "corefud" / "2.conllu").read_text("utf8")
+    assert content.startswith("# newdoc id = 2\n")
+
+
+def test_brat_by_the_name_of_its_text(nlp: Language, tmp_path: Path) -> None:
+    doc = samples(nlp)["one word"]
+    path = tmp_path / "a.txt"
+    write_docs([doc], FORMATS["brat"], path)
+    assert path.read_text("utf8") == doc.text
+    (back,) = read_docs(path, FORMATS["brat"], nlp)
+    assert clusters(back) == clusters(doc)
 
 
 @pytest.mark.parametrize(
@@ -299,6 +312,12 @@ def test_recognised_by_content(nlp: Language, tmp_path: Path) -> None:
     path.write_text(json.dumps({"doc_key": "x", **row}), "utf8")
     (back,) = read_docs(path)
     assert back.text == "דנה היא" and clusters(back) == [[(0, 3), (4, 7)]]
+    # What the note about it advises.
+    row["clusters"] = [[[0, 1]]]
+    path.write_text(json.dumps({"doc_key": "x", **row}), "utf8")
+    assert singletons(next(read_docs(path))) == [(0, 3)]
+    inclusive = get_format("lingmess-inclusive")
+    assert singletons(next(read_docs(path, inclusive))) == [(0, 7)]
     row = {"cased_words": ["דנה", "היא"], "clusters": [[[0, 1]]]}
     path.write_text(json.dumps({"document_id": "x", **row}), "utf8")
     assert singletons(next(read_docs(path))) == [(0, 3)]
