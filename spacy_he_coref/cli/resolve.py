@@ -12,7 +12,7 @@ from ..formats.table import get_format
 from . import DEFAULT_MODEL, fail, load_pipeline
 from .convert import write_output
 from .mentions import open_output, read_document
-from .segment import read_lines, table_lines
+from .segment import MODEL, read_lines, table_lines
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
 # Components that find clusters; the second one ends wl-coref.
 FACTORIES = ("he_coref", "he_wl_clusters")
 JSON_LINES = (".jsonl", ".ndjson")
+
+# What it has in common with ``he-coref show``.
+SOURCE = typer.Option(
+    None,
+    "--from",
+    help="What the files are, where their names do not say it.",
+    show_default=False,
+)
+ALSO_SINGLETONS = typer.Option(
+    False, "--singletons", help="Also mentions that nothing else refers to."
+)
+MIN_CONFIDENCE = typer.Option(
+    0.0,
+    "--min-confidence",
+    min=0.0,
+    max=1.0,
+    help="Leave out clusters (and singletons) that are less certain.",
+)
 
 
 class ResolveFormat(str, Enum):
@@ -100,20 +118,11 @@ def resolution_lines(doc: "Doc", name: str) -> Iterator[str]:
         mention with its offsets in the text and the confidence of its link; at the
         end an empty line. For the eye there is ``display.terminal.terminal_view``.
     """
-    from ..coref.reading import readable
-    from ..display.terminal import count, offsets, percent, summary
+    from ..display.terminal import list_rows, summary
 
     coref = doc._.coref
     yield f"{name}: {summary(coref)}"
-    rows: List[Tuple[str, ...]] = []
-    for cluster in coref:
-        size = count(len(cluster), "mention")
-        main = readable(cluster.main, None)
-        rows.append((f"{cluster.number}.", main, size, percent(cluster.confidence)))
-        for span, link in zip(cluster, cluster.links, strict=True):
-            rows.append(("", readable(span, None), offsets(span), percent(link)))
-    for span, score in zip(coref.singletons, coref.singleton_confidences, strict=True):
-        rows.append(("-", readable(span, None), offsets(span), percent(score)))
+    rows = [cells for _, cells in list_rows(coref, None)]
     yield from table_lines(rows, terminal=False)
     yield ""
 
@@ -254,15 +263,8 @@ def resolve(
     text: Optional[str] = typer.Option(
         None, "--text", "-t", help="Resolve this text instead.", show_default=False
     ),
-    model: str = typer.Option(
-        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
-    ),
-    source: Optional[InputFormat] = typer.Option(
-        None,
-        "--from",
-        help="What the files are, where their names do not say it.",
-        show_default=False,
-    ),
+    model: str = MODEL,
+    source: Optional[InputFormat] = SOURCE,
     target: ResolveFormat = typer.Option(
         ResolveFormat.text, "--to", help="Format of the output."
     ),
@@ -273,16 +275,8 @@ def resolve(
         help="Write to this file instead of the standard output.",
         show_default=False,
     ),
-    singletons: bool = typer.Option(
-        False, "--singletons", help="Also mentions that nothing else refers to."
-    ),
-    min_confidence: float = typer.Option(
-        0.0,
-        "--min-confidence",
-        min=0.0,
-        max=1.0,
-        help="Leave out clusters (and singletons) that are less certain.",
-    ),
+    singletons: bool = ALSO_SINGLETONS,
+    min_confidence: float = MIN_CONFIDENCE,
 ) -> None:
     """Find who and what a Hebrew text talks about, and where.
 

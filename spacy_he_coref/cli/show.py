@@ -3,16 +3,20 @@
 import sys
 import tempfile
 import webbrowser
-import zlib
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Iterator, List, Optional
 
 import typer
 
-from . import DEFAULT_MODEL, fail
+from ..corpus.conllu import CorpusError
+from ..formats.table import FORMATS, SPACY, read_docs
+from . import fail
 from .mentions import open_output
 from .resolve import (
+    ALSO_SINGLETONS,
+    MIN_CONFIDENCE,
+    SOURCE,
     InputFormat,
     check_files,
     count_documents,
@@ -20,6 +24,7 @@ from .resolve import (
     read_documents,
     resolve_documents,
 )
+from .segment import MODEL
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -51,25 +56,10 @@ def show(
         "if the output is piped, it goes there.",
         show_default=False,
     ),
-    model: str = typer.Option(
-        DEFAULT_MODEL, "--model", "-m", help="Model package, or a pipeline's directory."
-    ),
-    source: Optional[InputFormat] = typer.Option(
-        None,
-        "--from",
-        help="What the files are, where their names do not say it.",
-        show_default=False,
-    ),
-    singletons: bool = typer.Option(
-        False, "--singletons", help="Also mentions that nothing else refers to."
-    ),
-    min_confidence: float = typer.Option(
-        0.0,
-        "--min-confidence",
-        min=0.0,
-        max=1.0,
-        help="Leave out clusters (and singletons) that are less certain.",
-    ),
+    model: str = MODEL,
+    source: Optional[InputFormat] = SOURCE,
+    singletons: bool = ALSO_SINGLETONS,
+    min_confidence: float = MIN_CONFIDENCE,
     language: Language = typer.Option(
         Language.he, "--language", help="Language of what is around the text."
     ),
@@ -102,7 +92,7 @@ def show(
     """
     check_files(files, "Write the text to a file, or send it to `he-coref show -`.")
     saved = [path for path in files if Path(path).suffix == SAVED]
-    texts = [path for path in files if path not in saved]
+    texts = [path for path in files if Path(path).suffix != SAVED]
     docs: List[Doc] = []
     lost: List[str] = []
     if texts:
@@ -136,10 +126,8 @@ def _is_terminal() -> bool:
 
 
 def _saved_documents(files: List[str]) -> "Iterator[Doc]":
-    from ..corpus.docs import load_docs
-
     for path in files:
         try:
-            yield from load_docs(path)
-        except (OSError, ValueError, zlib.error) as error:
-            fail(f"cannot read {path}: {error}")
+            yield from read_docs(path, FORMATS[SPACY])
+        except CorpusError as error:
+            fail(f"cannot read {error}")

@@ -368,13 +368,13 @@ def _text(
             parts.append("</span>")
         else:
             mark = marks[event.mark]
-            ends = last[event.mark] == i
+            ends = last[event.mark] == i and mark.cluster > 0
             inside = ends and ends_inside_word(text, mark.end)
             parts.append(
                 _open(
                     mark,
                     height_of[event.mark],
-                    ends and mark.cluster > 0,
+                    ends,
                     inside,
                     event.whole,
                     labels[event.mark],
@@ -397,7 +397,7 @@ def _open(
     """The tag that opens a mention, or a later piece of it."""
     classes = ["m", _look(mark.cluster) if mark.cluster else "alone"]
     classes += ["end"] if ends else []
-    classes += ["inside"] if ends and inside else []
+    classes += ["inside"] if inside else []
     tag = f'<span class="{" ".join(classes)}"'
     if mark.cluster:
         tag += f' data-c="{mark.cluster}"'

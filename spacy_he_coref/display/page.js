@@ -65,7 +65,7 @@
       to.className = from.className;
     }
     const colour = [...chosen.card.classList].find((name) => /^k\d+$/.test(name));
-    bar.className = "bar on " + colour;
+    bar.className = "bar " + colour;
     const place = chosen.heads.indexOf(at) + 1;
     bar.querySelector(".place").textContent = place
       ? say.place.replace("{}", place).replace("{}", chosen.heads.length)

@@ -44,28 +44,38 @@ def terminal_view(coref: DocCoref, name: str, console: Console) -> Iterator[Text
         yield Text()
         yield from _text_lines(coref, console)
         yield Text()
-    rows: List[Tuple[Sequence[str], str]] = []
-    for cluster in coref:
-        style = _style(cluster.number)
-        rows.append(
-            (
-                (
-                    f"{cluster.number}.",
-                    readable(cluster.main, LONGEST),
-                    count(len(cluster), "mention"),
-                    percent(cluster.confidence),
-                ),
-                f"bold {style}",
-            )
-        )
-        for span, link in zip(cluster, cluster.links, strict=True):
-            cells = ("", readable(span, LONGEST), offsets(span), percent(link))
-            rows.append((cells, ""))
-    for span, score in zip(coref.singletons, coref.singleton_confidences, strict=True):
-        cells = ("-", readable(span, LONGEST), offsets(span), percent(score))
-        rows.append((cells, ""))
-    yield from _table(rows)
+    yield from _table(list_rows(coref, LONGEST))
     yield Text()
+
+
+def list_rows(
+    coref: DocCoref, width: Optional[int]
+) -> List[Tuple[int, Tuple[str, ...]]]:
+    """The clusters of a document as rows of a list.
+
+    coref (DocCoref): The clusters.
+    width (Optional[int]): The most letters of a mention to show; None for all.
+    RETURNS (List[Tuple[int, Tuple[str, ...]]]): Of each row the number of the cluster
+        that it is the heading of, or 0; and its cells: of a cluster its number with a
+        point, main mention, size and confidence; of each mention under it nothing,
+        itself, its offsets and the confidence of its link; of singletons, at the end,
+        the same after ``-``.
+    """
+    rows: List[Tuple[int, Tuple[str, ...]]] = []
+
+    def add(first: str, span: Span, confidence: Optional[float]) -> None:
+        cells = (first, readable(span, width), _offsets(span), _percent(confidence))
+        rows.append((0, cells))
+
+    for cluster in coref:
+        main, size = readable(cluster.main, width), _count(len(cluster), "mention")
+        cells = (f"{cluster.number}.", main, size, _percent(cluster.confidence))
+        rows.append((cluster.number, cells))
+        for span, link in zip(cluster, cluster.links, strict=True):
+            add("", span, link)
+    for span, score in zip(coref.singletons, coref.singleton_confidences, strict=True):
+        add("-", span, score)
+    return rows
 
 
 def _text_lines(coref: DocCoref, console: Console) -> Iterator[Text]:
@@ -102,16 +112,17 @@ def _text_lines(coref: DocCoref, console: Console) -> Iterator[Text]:
         empty = False
 
 
-def _table(rows: Sequence[Tuple[Sequence[str], str]]) -> Iterator[Text]:
-    """Lines of a table of Hebrew, its columns aligned and isolated."""
-    columns = range(len(rows[0][0]) if rows else 0)
-    cells = [[_safe(cell) for cell in row] for row, _ in rows]
+def _table(rows: Sequence[Tuple[int, Tuple[str, ...]]]) -> Iterator[Text]:
+    """Lines of the rows of ``list_rows``, their columns aligned and isolated."""
+    cells = [[_safe(cell) for cell in row] for _, row in rows]
+    columns = range(len(cells[0]) if cells else 0)
     widths = [min(WIDEST_CELL, max(cell_len(row[i]) for row in cells)) for i in columns]
-    for row, (_, style) in zip(cells, rows, strict=True):
+    for row, (cluster, _) in zip(cells, rows, strict=True):
         shown = (
             f"{FSI}{cell}{PDI}" + " " * (width - cell_len(cell))
             for cell, width in zip(row, widths, strict=True)
         )
+        style = f"bold {_style(cluster)}" if cluster else ""
         yield Text(LRM + "  ".join(shown).rstrip(), style)
 
 
@@ -135,24 +146,21 @@ def _safe(text: str) -> str:
 def summary(coref: DocCoref) -> str:
     """What there is, in one line: ``2 clusters, 5 mentions``."""
     parts = [
-        count(len(coref), "cluster"),
-        count(sum(map(len, coref)), "mention"),
+        _count(len(coref), "cluster"),
+        _count(sum(map(len, coref)), "mention"),
     ]
     if coref.singletons:
-        parts.append(count(len(coref.singletons), "singleton"))
+        parts.append(_count(len(coref.singletons), "singleton"))
     return ", ".join(parts)
 
 
-def count(number: int, what: str) -> str:
-    """A number of things: ``1 cluster``, ``2 clusters``."""
+def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-def percent(confidence: Optional[float]) -> str:
-    """A confidence for the eye; nothing where none is known."""
+def _percent(confidence: Optional[float]) -> str:
     return "" if confidence is None else f"{confidence:.0%}"
 
 
-def offsets(span: Span) -> str:
-    """The characters of a mention in the text: first, and after the last."""
+def _offsets(span: Span) -> str:
     return f"{span.start_char}:{span.end_char}"

@@ -63,9 +63,10 @@ def mention_head(doc: Doc, start: int, end: int) -> Token:
 
     doc (Doc): The document, with a tree or not.
     start (int), end (int): First token and token after the last one.
-    RETURNS (Token): The head; the first token if all hang from each other.
+    RETURNS (Token): The head; the first token if all hang from each other. Of an empty
+        span the token after it, at the end of the document the last one.
     """
     for token in doc[start:end]:
         if token.head.i == token.i or not start <= token.head.i < end:
             return token
-    return doc[start]
+    return doc[min(start, len(doc) - 1)]

@@ -15,42 +15,15 @@ from spacy_he_coref.coref import reading
 from spacy_he_coref.coref.clusters import set_clusters
 from spacy_he_coref.coref.reading import Cluster, readable
 from spacy_he_coref.corpus.docs import load_docs
+from tests.display.helpers import STORY, story
 from tests.evaluation.toy import build_toy
 from tests.mentions.helpers import tree, vocabulary
-
-# 13 tokens, with clitics at 4 and 9.
-STORY = """
-דנה PROPN nsubj 2
-פגשה VERB ROOT 0
-את ADP case:acc 4
-אחי+ NOUN obj 2
-ה PRON nmod:poss 4
-. PUNCT punct 2
-
-היא PRON nsubj 2
-חיבקה VERB ROOT 0
-אות+ ADP case:acc 4
-ו PRON obl 2
-ב+ ADP case 6
-בית NOUN obl 2
-. PUNCT punct 2
-"""
 
 
 @pytest.fixture
 def doc() -> Doc:
     """דנה, ה, היא are one; אחיה, ו another; בית is alone."""
-    doc = tree(STORY)
-    set_clusters(
-        doc,
-        [(0, 1), (3, 5), (4, 5), (6, 7), (9, 10), (11, 12)],
-        [0, 1, 0, 0, 1, 2],
-        [-1, -1, 0, 2, 1, -1],
-        [0.0, 0.0, 0.64, 0.25, 0.8, 0.0],
-        [1.0] * 5 + [0.75],
-        singletons=True,
-    )
-    return doc
+    return story()
 
 
 def test_clusters(doc: Doc) -> None:

@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy_he_coref.coref.clusters import set_clusters
 from tests.mentions.helpers import tree, vocabulary
 
+# 13 tokens, with clitics at 4 and 9.
 # דנה, ה, היא are one; אחיה, ו another; בית is alone.
 STORY = """
 דנה PROPN nsubj 2

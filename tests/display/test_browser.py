@@ -9,6 +9,7 @@ from typing import List
 import pytest
 
 from spacy_he_coref.display import render
+from spacy_he_coref.display.colours import PATTERNS
 from tests.display.helpers import Page, story, words
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -39,6 +40,24 @@ def open_page(browser: str, path: Path, target: str) -> Page:
     complaints = [line for line in errors.splitlines() if ":CONSOLE" in line]
     assert done.returncode == 0 and not complaints, errors
     return Page(re.sub("(?s)^.*?<html", "<html", done.stdout.decode("utf8")))
+
+
+def test_lines_in_the_list_of_a_fragment(browser: str, tmp_path: Path) -> None:
+    # A cluster for each pattern.
+    size = len(PATTERNS)
+    doc = words(
+        ["א"] * 2 * size, [[(i, i + 1), (size + i, size + i + 1)] for i in range(size)]
+    )
+    path = tmp_path / "fragment.html"
+    script = """<script>
+    const items = [...document.querySelectorAll("li bdi")];
+    document.body.title = items.map((e) => getComputedStyle(e).borderBottomStyle);
+    </script>"""
+    fragment = f"<body>{render(doc, page=False, jupyter=False)}{script}</body>"
+    path.write_text(f"<!DOCTYPE html><html>{fragment}</html>", encoding="utf8")
+    page = open_page(browser, path, "")
+    styles = page.attrs(page.find("body")[0])["title"].split(",")
+    assert styles == [pattern.split()[0] for pattern in PATTERNS]
 
 
 def lit(page: Page) -> List[str]:

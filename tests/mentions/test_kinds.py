@@ -13,6 +13,7 @@ from spacy_he_coref.mentions.kinds import (
     NESTED,
     NOMINAL,
     PRONOUN,
+    mention_head,
 )
 from tests.mentions.helpers import SPEECH, tree, vocabulary
 
@@ -86,3 +87,11 @@ def test_broken_trees(heads: list) -> None:
 def test_without_a_tree() -> None:
     doc = Doc(vocabulary(), words=["בית", "ספר"])
     assert mention_kind(doc, 0, 2) == NOMINAL
+
+
+def test_empty_span() -> None:
+    doc = tree(SPEECH)
+    assert mention_head(doc, 1, 1).text == "ו"
+    end = len(doc)
+    assert mention_head(doc, end, end).text == "."
+    assert mention_kind(doc, end, end) == NOMINAL
