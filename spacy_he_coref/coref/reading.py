@@ -4,7 +4,7 @@ It shows the clusters that stand in ``doc.spans`` (``clusters``), whoever wrote 
 the component, a gold corpus, or a file. Design section 1.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate
 from textwrap import shorten
@@ -12,7 +12,6 @@ from typing import (
     Any,
     Collection,
     Dict,
-    Iterator,
     List,
     NamedTuple,
     Optional,
@@ -30,7 +29,7 @@ from ..corpus.docs import SINGLETONS
 from ..mentions.kinds import CLITIC, NAME, PRONOUN, mention_head, mention_kind
 from ..tokens import CLITIC as CLITIC_SEGMENT
 from .clusters import get_clusters
-from .rewriting import ResolvedText, resolve_text
+from .rewriting import CLAUSES, PRONOUNS, ResolvedText, resolve_text
 
 # A mention of more tokens is no handy name for an entity.
 LONGEST_MAIN = 10
@@ -39,8 +38,6 @@ LONGEST_SHOWN = 60
 _CONTENT_POS = {"NOUN", "PROPN", "ADJ", "NUM", "X"}
 # Kinds that say more than a description, and less.
 _RANKS = {NAME: 3, PRONOUN: 1, CLITIC: 0}
-# Relations of which a mention of this kind holds a sentence of its own.
-_CLAUSES = ("acl", "advcl", "ccomp", "parataxis")
 
 
 class Cluster(Sequence[Span]):
@@ -264,7 +261,7 @@ class DocCoref(Sequence[Cluster]):
 
     def resolve(
         self,
-        mentions: str = "pronouns",
+        mentions: str = PRONOUNS,
         *,
         clitics: bool = True,
         persons: Collection[int] = (3,),
@@ -339,14 +336,10 @@ class _Index:
 
     def exactly(self, start: int, end: int) -> Optional[int]:
         """The first cluster with a mention of just these tokens."""
-        i = bisect_right(self.starts, start) - 1
-        found = [c for s, e, c in self._starting(i, start) if e == end]
-        return min(found, default=None)
-
-    def _starting(self, i: int, start: int) -> Iterator[Tuple[int, int, int]]:
-        while i >= 0 and self.starts[i] == start:
-            yield self.rows[i]
-            i -= 1
+        i = bisect_left(self.rows, (start, end, 0))
+        if i < len(self.rows) and self.rows[i][:2] == (start, end):
+            return self.rows[i][2]
+        return None
 
 
 class _Remembered(NamedTuple):
@@ -452,7 +445,7 @@ def informativeness(
     tokens = [doc[i] for i in range(start, end)]
     rank = _RANKS.get(kind, 2)
     handy = len(tokens) <= LONGEST_MAIN and not any(
-        token.dep_.startswith(_CLAUSES) and start <= token.head.i < end
+        token.dep_.startswith(CLAUSES) and start <= token.head.i < end
         for token in tokens
     )
     if not handy:

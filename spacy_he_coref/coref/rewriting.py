@@ -37,10 +37,11 @@ from typing import (
 
 from spacy.tokens import Doc, Span
 
+from ..corpus.letters import ACCUSATIVE, POSSESSIVE, PRONOUN_ENDINGS
 from ..mentions import kinds
 from ..mentions.tree import Tree
 from ..segmenter.normalize import has_hebrew, normalize_word
-from ..tokens import CLITIC, COVERT_ARTICLE, PREFIX, get_segment
+from ..tokens import COVERT_ARTICLE, PREFIX, get_segment
 
 if TYPE_CHECKING:
     from .reading import Cluster, DocCoref
@@ -53,6 +54,9 @@ INSERTED = "inserted"
 
 PRONOUNS = "pronouns"
 ALL = "all"
+
+# Relations of which a mention of this kind holds a sentence of its own.
+CLAUSES = ("acl", "advcl", "ccomp", "parataxis")
 
 # Why a mention was left as it is.
 NO_NAME = "main mention is a pronoun"
@@ -126,10 +130,7 @@ class ResolvedText(str):
         self = super().__new__(cls, text)
         self.pieces = tuple(pieces)
         self.left = tuple(left)
-        self._starts = [piece.start for piece in pieces]
         return self
-
-    _starts: List[int]
 
     def __getnewargs__(self) -> Any:
         return str(self), self.pieces, self.left
@@ -151,7 +152,8 @@ class ResolvedText(str):
                 f"The resolved text has {len(self)} characters, so there is no "
                 f"character {index}."
             )
-        return self.pieces[bisect_right(self._starts, index % len(self)) - 1]
+        place = bisect_right(self.pieces, index % len(self), key=lambda p: p.start)
+        return self.pieces[place - 1]
 
     def origin(self, index: int) -> Chars:
         """The characters of the input that a character stands for.
@@ -215,7 +217,7 @@ class _Phrase(NamedTuple):
     parts (Tuple[_Part, ...]): Its conjuncts.
     definite (bool): Whether it takes את.
     chars (Tuple[int, int]): The characters of the main mention.
-    cluster (int): The number of its cluster.
+    cluster (int): The number of its cluster, from 1.
     """
 
     parts: Tuple[_Part, ...]
@@ -226,6 +228,10 @@ class _Phrase(NamedTuple):
     @property
     def text(self) -> str:
         return self.after("")
+
+    def bit(self, text: str, source: Chars) -> _Bit:
+        """A bit that stands for it, with a text that has more than the phrase."""
+        return _Bit(text, INSERTED, source, self.chars, self.cluster)
 
     def after(self, particle: str) -> str:
         """The phrase after a particle that is written with it, if there is one.
@@ -248,12 +254,19 @@ def _join(particle: str, part: _Part) -> str:
 
 
 class _Target(NamedTuple):
-    """A mention to be replaced: first token, token after the last, its cluster."""
+    """A mention to be replaced.
+
+    start (int), end (int): First token and token after the last one.
+    cluster (int): Index of its cluster.
+    kind (str): What it is (``mentions.kinds``).
+    reason (str): Why it stays where it could be replaced; empty for most.
+    """
 
     start: int
     end: int
     cluster: int
     kind: str
+    reason: str
 
 
 # ---------------------------------------------------------------------------
@@ -264,22 +277,6 @@ _SWALLOWING = frozenset("בכל")
 _JOINED = frozenset("בכלמ")
 _FINAL = str.maketrans("כמנפצ", "ךםןףץ")
 _NOT_FINAL = str.maketrans("ךםןףץ", "כמנפצ")
-# Letters of a clitic: its person, and whether it is of several.
-_CLITICS = {
-    "ו": (3, False),
-    "הו": (3, False),
-    "ה": (3, False),
-    "ם": (3, True),
-    "הם": (3, True),
-    "ן": (3, True),
-    "הן": (3, True),
-    "י": (1, False),
-    "ני": (1, False),
-    "נו": (1, True),
-    "ך": (2, False),
-    "כם": (2, True),
-    "כן": (2, True),
-}
 # A plural noun keeps its י before these only if it has one (דבריהם, תפקידם).
 _HEAVY = frozenset(("הם", "הן"))
 _PERSONS = {
@@ -295,6 +292,12 @@ _PERSONS = {
     "את": 2,
     "אתם": 2,
     "אתן": 2,
+}
+# Letters of a clitic: its person, and whether it is of several.
+_CLITICS = {
+    ending: (_PERSONS[pronoun], pronoun in ("הם", "הן", "אנחנו", "אתם", "אתן"))
+    for pronoun, endings in PRONOUN_ENDINGS.items()
+    for ending in endings
 }
 _REFLEXIVES = ("עצמו", "עצמה", "עצמם", "עצמן", "עצמי", "עצמך", "עצמנו")
 
@@ -377,8 +380,8 @@ _PREPOSITIONS.update(
     for host in (
         "אצל מול ליד בשביל למענ לגבי כלפי בגלל בזכות לעומת לפני בפני מפני מלפני "
         "מאחורי לפי מפי נגד כנגד נוכח עבור בעבור בעד סביב מאת באמצעות בתוכ מתוכ "
-        "לתוכ בקרב מקרב בגינ לעבר לצד לידי בידי מידי במקומ מלבד זולת דרכ כדוגמת "
-        "במשכ במהלכ באשר לאורכ לרוחב בעזרת בשמ בעניינ לכבוד לשמ"
+        "לתוכ בקרב מקרב בגינ לעבר לצד לידי בידי מידי במקומ מלבד דרכ כדוגמת "
+        "במשכ במהלכ לאורכ לרוחב בעזרת בשמ בעניינ לכבוד לשמ"
     ).split()
 )
 # Words whose clitic does not mean a possessor or object that could be spelled out.
@@ -555,7 +558,7 @@ def _absolute(
             return _plural(host)
         # מינויו, and of several תנאיו.
         return host if not plural or host.endswith("וי") else host + "ם"
-    if host.endswith("ות") and plural and candidates and candidates[0] != host:
+    if host.endswith("ות") and plural and candidates[0] != host:
         if not _is_base(host, candidates[0]):
             return host
     return _singular(host, candidates)
@@ -617,11 +620,11 @@ def _free_infinitive(host: str, known: Sequence[str], binyan: str) -> str:
 
 def resolve_text(
     coref: "DocCoref",
-    mentions: str = PRONOUNS,
+    mentions: str,
     *,
-    clitics: bool = True,
-    persons: Collection[int] = (3,),
-    longest: int = 10,
+    clitics: bool,
+    persons: Collection[int],
+    longest: int,
 ) -> ResolvedText:
     """Write a text with its pronouns and clitics replaced (``DocCoref.resolve``).
 
@@ -662,8 +665,7 @@ class _Writer:
         self.normal = [normalize_word(token.text).text for token in self.doc]
         self.rows = [get_segment(token) for token in self.doc]
         self.targets: List[_Target] = []
-        # Reason to leave a target; pronouns inside of main mentions are asked too.
-        self.reasons: Dict[Tuple[int, int, int], str] = {}
+        # Pronouns inside of main mentions are asked for.
         self.by_start: Dict[int, List[_Target]] = {}
         self.phrases: Dict[Tuple[int, int], Optional[_Phrase]] = {}
         # Of each cluster, the heads and the first tokens of its mentions.
@@ -690,18 +692,18 @@ class _Writer:
             kind = kind_of[start, end]
             inside = reach >= end
             reach = max(reach, end)
-            target = _Target(start, end, number, kind)
             if (start, end) == main:
                 continue
+            reason = ""
+            if nameless:
+                reason = NO_NAME
+            elif inside:
+                reason = WITHIN
+            elif self._in_relative_clause(start, heads):
+                reason = RELATIVE
+            target = _Target(start, end, number, kind, reason)
             self.targets.append(target)
             self.by_start.setdefault(start, []).append(target)
-            key = (start, end, number)
-            if nameless:
-                self.reasons[key] = NO_NAME
-            elif inside:
-                self.reasons[key] = WITHIN
-            elif self._in_relative_clause(start, heads):
-                self.reasons[key] = RELATIVE
 
     def _kind(self, start: int, end: int, kind: str) -> str:
         """The kind of a mention, also without tags."""
@@ -745,7 +747,9 @@ class _Writer:
                 left.append(Left(span.start_char, span.end_char, number, reason))
             if found:
                 # Also where only something is inserted behind it.
-                taken[span.start_char : span.end_char] = b"\1" * len(span.text)
+                taken[span.start_char : span.end_char] = b"\1" * (
+                    span.end_char - span.start_char
+                )
             for edit in found:
                 taken[edit.start : edit.end] = b"\1" * (edit.end - edit.start)
             edits.extend(found)
@@ -778,21 +782,16 @@ class _Writer:
         depth (int): 0 in the text, 1 in a main mention that is inserted.
         limit (int): The token where the stretch ends that may be rewritten.
         """
-        start, end, number, kind = target
-        reason = self.reasons.get((start, end, number))
-        if kind == kinds.PRONOUN:
-            return self._pronoun(target, depth, reason)
-        if kind == kinds.CLITIC:
-            return self._clitic(target, depth, limit, reason)
-        return self._description(target, depth, reason)
+        if target.kind == kinds.PRONOUN:
+            return self._pronoun(target, depth)
+        if target.kind == kinds.CLITIC:
+            return self._clitic(target, depth, limit)
+        return self._description(target)
 
-    def _pronoun(
-        self, target: _Target, depth: int, reason: Optional[str]
-    ) -> Tuple[List[_Edit], str]:
-        start, end, number, _ = target
-        i = start
+    def _pronoun(self, target: _Target, depth: int) -> Tuple[List[_Edit], str]:
+        i = target.start
         person = _PERSONS.get(self.normal[i])
-        more = self.normal[start + 1 : end]
+        more = self.normal[i + 1 : target.end]
         if person is None or (more and (len(more) > 1 or more[0] not in _REFLEXIVES)):
             return [], OTHER_PRONOUN
         if self.tree.dep[i] in ("cop", "det", "amod"):
@@ -802,9 +801,9 @@ class _Writer:
             return [], OTHER_PRONOUN
         if person not in self.persons:
             return [], PERSON
-        if reason:
-            return [], reason
-        phrase = self._phrase(number, depth)
+        if target.reason:
+            return [], target.reason
+        phrase = self._phrase(target.cluster, depth)
         if phrase is None:
             return [], TOO_LONG
         edit = self._insertion(i, i + 1, before, phrase)
@@ -829,13 +828,11 @@ class _Writer:
             and (i == 0 or self.normal[i - 1] != "אין")
         )
 
-    def _description(
-        self, target: _Target, depth: int, reason: Optional[str]
-    ) -> Tuple[List[_Edit], str]:
+    def _description(self, target: _Target) -> Tuple[List[_Edit], str]:
         """A noun phrase in the place of another one of its cluster."""
-        start, end, number, _ = target
-        if reason:
-            return [], reason
+        start, end = target.start, target.end
+        if target.reason:
+            return [], target.reason
         head = kinds.mention_head(self.doc, start, end).i
         if self.tree.has(head, "cop", "nsubj:cop") or self.tree.dep[head] in (
             "appos",
@@ -850,10 +847,10 @@ class _Writer:
             return [], NEW
         if end < len(self.doc) and self._is_clitic(end):
             return [], NO_RULE
-        main = self.clusters[number].main
+        main = self.clusters[target.cluster].main
         if start < main.end and main.start < end:
             return [], WITHIN
-        phrase = self._phrase(number, depth)
+        phrase = self._phrase(target.cluster, 0)
         if phrase is None:
             return [], TOO_LONG
         span = self.doc[start:end]
@@ -865,8 +862,7 @@ class _Writer:
         """Tokens that a phrase replaces, after a particle that stays."""
         first, last = self.doc[start].idx, self._end(end - 1)
         text = phrase.after(particle)[len(particle) :]
-        inserted = _Bit(text, INSERTED, (first, last), phrase.chars, phrase.cluster + 1)
-        return self._edit(first, last, [inserted])
+        return self._edit(first, last, [phrase.bit(text, (first, last))])
 
     def _edit(
         self, start: int, end: int, bits: Sequence[_Bit], article: bool = False
@@ -894,18 +890,12 @@ class _Writer:
         return "".join(c for c in self.normal[i - 1] if "א" <= c <= "ת")
 
     def _is_clitic(self, i: int) -> bool:
-        row = self.rows[i]
-        return (
-            row is not None
-            and row[0] == CLITIC
-            and i > 0
-            and self._end(i - 1) == self.doc[i].idx
-        )
+        return self.tree.clitic[i] and i > 0 and self._end(i - 1) == self.doc[i].idx
 
     # -- clitics
 
     def _clitic(
-        self, target: _Target, depth: int, limit: int, reason: Optional[str]
+        self, target: _Target, depth: int, limit: int
     ) -> Tuple[List[_Edit], str]:
         i, number = target.start, target.cluster
         letters = self.normal[i]
@@ -916,8 +906,8 @@ class _Writer:
             return [], PERSON
         if self.normal[i - 1] in _NEVER:
             return [], OTHER_PRONOUN
-        if reason:
-            return [], reason
+        if target.reason:
+            return [], target.reason
         if i + 1 in self.starts[number] or self._joined_to(i - 1, self.heads[number]):
             return [], BOUND
         phrase = self._phrase(number, depth)
@@ -926,10 +916,10 @@ class _Writer:
         host = self.normal[i - 1]
         pos = self.tree.pos[i - 1]
         row = self.rows[i]
-        own = {form for form in row[1]} if row is not None else set()
+        own = () if row is None else row[1]
         past = pos != "ADP" and self._is_past(i, host, letters)
         nominal = not past and (
-            pos in ("NOUN", "PROPN", "ADJ") or ("_של_" in own and pos != "ADP")
+            pos in ("NOUN", "PROPN", "ADJ") or (POSSESSIVE in own and pos != "ADP")
         )
         free = self._preposition(i, host, letters, nominal)
         if free:
@@ -938,7 +928,7 @@ class _Writer:
             return self._quantity(i, host, several, phrase)
         if nominal:
             return self._noun(i, host, letters, phrase, limit)
-        if past or pos in ("VERB", "AUX") or "את_" in own:
+        if past or pos in ("VERB", "AUX") or ACCUSATIVE in own:
             return self._verb(i, host, phrase)
         return [], NO_RULE
 
@@ -966,10 +956,7 @@ class _Writer:
         host = (self.doc[i - 1].idx, self._end(i - 1))
         clitic = (self.doc[i].idx, self._end(i))
         kind = COPIED if free == self.text[slice(*host)] else CHANGED
-        return [
-            _Bit(free, kind, host),
-            _Bit(text, INSERTED, clitic, phrase.chars, phrase.cluster + 1),
-        ]
+        return [_Bit(free, kind, host), phrase.bit(text, clitic)]
 
     def _whole(self, i: int, bits: Sequence[_Bit], article: bool = False) -> _Edit:
         return self._edit(self.doc[i - 1].idx, self._end(i), bits, article)
@@ -990,7 +977,7 @@ class _Writer:
         if self.tree.pos[i - 1] != "ADP":
             return None
         base = self._base(i - 1)
-        if base + "י" == host or _plain(base) == host:
+        if base + "י" == host:
             return _final(base) + " "
         return _final(host) + " "
 
@@ -1025,10 +1012,8 @@ class _Writer:
 
     def _verb(self, i: int, host: str, phrase: _Phrase) -> Tuple[List[_Edit], str]:
         token = self.doc[i - 1]
-        features = {k: str(v) for k, v in token.morph.to_dict().items()}
-        base = self._base(i - 1)
         lemma = normalize_word(token.lemma_).text
-        free = _free_verb(host, base, lemma, features)
+        free = _free_verb(host, self._base(i - 1), lemma, token.morph.to_dict())
         if not free:
             return [], NO_RULE
         sign = " את " if phrase.definite else " "
@@ -1061,15 +1046,12 @@ class _Writer:
             return [], NO_RULE
         if host in _DOUBLED:
             here = (self.doc[i].idx, self._end(i))
-            bit = _Bit(
-                " של " + phrase.text, INSERTED, here, phrase.chars, phrase.cluster + 1
-            )
+            bit = phrase.bit(" של " + phrase.text, here)
             return [_Edit(here[1], here[1], (bit,))], ""
-        if not adjectives:
-            if host in _NOUN_PREPOSITIONS.get(before, ()):
-                if host == "יד":
-                    construct = "ידי"
-                return self._construct(i, construct, phrase), ""
+        if not adjectives and host in _NOUN_PREPOSITIONS.get(before, ()):
+            if host == "יד":
+                construct = "ידי"
+            return self._construct(i, construct, phrase), ""
         if host in _VERBAL or following in _DEMONSTRATIVES:
             return self._construct(i, construct, phrase), ""
         token = self.doc[i - 1]
@@ -1084,7 +1066,7 @@ class _Writer:
         if noun is None:
             return self._construct(i, construct, phrase), ""
         bits = self._bits(i, noun, phrase, " של " + phrase.text)
-        article = before not in _SWALLOWING or not particle
+        article = particle[-1:] not in _SWALLOWING
         source = bits[0].source
         if particle or article:
             spelled = _with_article(noun)
@@ -1111,13 +1093,13 @@ class _Writer:
         ):
             return True
         # שמו ותוארו של דן
-        nouns = range(behind + 1, min(behind + 2, len(tree) - 2))
-        return any(
-            self.normal[behind] == "ו"
+        noun = behind + 1
+        return (
+            noun + 2 < len(tree)
+            and self.normal[behind] == "ו"
             and tree.head[noun] == i - 1
             and self._is_clitic(noun + 1)
             and self.normal[noun + 2] == "של"
-            for noun in nouns
         )
 
     def _construct(self, i: int, host: str, phrase: _Phrase) -> List[_Edit]:
@@ -1135,13 +1117,12 @@ class _Writer:
             clitic; and whether there are any.
         """
         tree = self.tree
-        described = {i - 1}
-        while tree.dep[i - 1] == "compound:smixut" and tree.head[i - 1] < i - 1:
-            # בית ספרו החדש: the adjective may belong to any noun of the chain.
-            noun = max(described, key=lambda n: -n)
-            if tree.dep[noun] != "compound:smixut" or tree.head[noun] >= noun:
-                break
-            described.add(tree.head[noun])
+        noun = i - 1
+        described = {noun}
+        # בית ספרו החדש: the adjective may belong to any noun of the chain.
+        while tree.dep[noun] == "compound:smixut" and tree.head[noun] < noun:
+            noun = tree.head[noun]
+            described.add(noun)
         place, j = i + 1, i + 1
         while j < limit:
             if tree.dep[j] == "cc" and place > i + 1:
@@ -1221,7 +1202,7 @@ class _Writer:
             parts.append(self._part(lead, first, last, edits))
             begin = self._end(last - 1)
         chars = (main.start_char, main.end_char)
-        return _Phrase(tuple(parts), definite, chars, number)
+        return _Phrase(tuple(parts), definite, chars, self.clusters[number].number)
 
     def _part(self, lead: str, first: int, last: int, edits: Sequence[_Edit]) -> _Part:
         start, end = self.doc[first].idx, self._end(last - 1)
@@ -1240,9 +1221,9 @@ class _Writer:
 
     def _write(self, start: int, end: int, edits: Sequence[_Edit]) -> str:
         """A stretch of the input with the edits in it, in one line."""
-        here = [e for e in edits if start <= e.start and e.end <= end]
         if start == end:
             return ""
+        here = [e for e in edits if start <= e.start and e.end <= end]
         text = "".join(bit.text for bit in self._compose(start, end, here))
         line = " ".join(text.split())
         # A lead keeps the space before its conjunction.
@@ -1414,7 +1395,7 @@ class _Writer:
         return _Edit(place, place, (letter, _Bit("ו", CHANGED, chars)), True)
 
 
-_LOOSE = ("acl", "advcl", "ccomp", "parataxis", "appos")
+_LOOSE = (*CLAUSES, "appos")
 _AGREEING = ("amod", "compound:smixut", "det:def")
 # What a main mention is cut at, outside of quotation marks.
 _BREAKS = frozenset((",", "-", ";", ":", "(", "..."))

@@ -39,8 +39,6 @@ from .reading import informativeness
 
 Bounds = Tuple[int, int]
 _COPIED = [TAG, POS, MORPH, LEMMA, DEP, NORM, HEAD, SENT_START]
-# How far the score of what is decided already lies above all cuts.
-_CERTAIN = 10.0
 
 
 class StreamMention(NamedTuple):
@@ -419,10 +417,7 @@ def _decided(
     known = np.array([entity is not None for entity in owners], dtype=bool)
     kept = here[links.later] & (here | known)[links.earlier]
     old = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    highest = max(cut, 0.0)
-    if links.floors is not None:
-        highest = max(highest, float(links.floors.max(initial=0.0)))
-    sure = np.full(len(old), highest + _CERTAIN, dtype=links.scores.dtype)
+    sure = np.full(len(old), cut + 1.0, dtype=links.scores.dtype)
     floors = links.floors
     if floors is not None:
         floors = np.where(known, -np.inf, floors)
@@ -530,7 +525,8 @@ def _gather(
             own[:1, -1] = 1
             rows.append(own)
             # Words of different places must not look like one.
-            spaces[-1:] = [True] * len(spaces[-1:])
+            if spaces:
+                spaces[-1] = True
             for token in doc[start:end]:
                 row = get_segment(token)
                 if row is not None:

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_he_coref.coref.clusters import set_clusters
 from spacy_he_coref.coref.rewriting import (
+    _PREPOSITIONS,
     BOUND,
     CHANGED,
     COPIED,
@@ -278,6 +279,30 @@ PREPOSITIONS = [
     ("מלבד", "מלבד", "מלבד דן", "ו ה ם ן"),
     ("נוכח", "נוכח", "נוכח דן", "ו ה ם ן"),
     ("דרכ", "דרך", "דרך דן", "ו ה ם ן"),
+    ("כ", "כ", "כדן", "הם הן"),
+    ("הימנ", "מן", "מדן", "ו ה"),
+    ("בינות", "בין", "בין דן", "ם ן"),
+    ("בינותי", "בין", "בין דן", "הם הן"),
+    ("לאחרי", "לאחר", "אחרי דן", "ו ה הם הן"),
+    ("מלפני", "מלפני", "מלפני דן", "ו ה הם הן"),
+    ("אודות", "אודות", "אודות דן", "ם ן"),
+    ("בעקבות", "בעקבות", "בעקבות דן", "ם ן"),
+    ("מפי", "מפי", "מפי דן", "ו ה הם הן"),
+    ("מקרב", "מקרב", "מקרב דן", "ם ן"),
+    ("לצד", "לצד", "לצד דן", "ו ה ם ן"),
+    ("לידי", "לידי", "לידי דן", "ו ה הם הן"),
+    ("בידי", "בידי", "בידי דן", "ו ה הם הן"),
+    ("מידי", "מידי", "מידי דן", "ו ה הם הן"),
+    ("כדוגמת", "כדוגמת", "כדוגמת דן", "ו ה ם ן"),
+    ("במשכ", "במשך", "במשך דן", "ו ה ם ן"),
+    ("במהלכ", "במהלך", "במהלך דן", "ו ה ם ן"),
+    ("לאורכ", "לאורך", "לאורך דן", "ו ה ם ן"),
+    ("לרוחב", "לרוחב", "לרוחב דן", "ו ה ם ן"),
+    ("בעזרת", "בעזרת", "בעזרת דן", "ו ה ם ן"),
+    ("בשמ", "בשם", "בשם דן", "ו ה ם ן"),
+    ("בעניינ", "בעניין", "בעניין דן", "ו ה ם ן"),
+    ("לכבוד", "לכבוד", "לכבוד דן", "ו ה ם ן"),
+    ("לשמ", "לשם", "לשם דן", "ו ה ם ן"),
     # Of none of the lists: the base form.
     ("למרגלותי", "למרגלות", "למרגלות דן", "ו ה הם הן"),
 ]
@@ -320,6 +345,13 @@ OTHERS = [
     ("אחר+י", "אחרי דן"),
     ("בלעד+י", "בלי דן"),
     ("כמו+ני", "כמו דן"),
+    ("מעל+י", "מעל דן"),
+    ("תחת+י", "תחת דן"),
+    ("מתחת+י", "מתחת לדן"),
+    ("מאחור+י", "מאחורי דן"),
+    ("בפנ+י", "בפני דן"),
+    ("מפנ+י", "מפני דן"),
+    ("לפ+י", "לפי דן"),
     ("כמו+כם", "כמו דן"),
     ("של+י", "של דן"),
     ("של+ך", "של דן"),
@@ -331,6 +363,11 @@ OTHERS = [
     ("לגב+י", "לגבי דן"),
     ("כלפ+י", "כלפי דן"),
 ]
+
+
+def test_every_preposition_is_tested() -> None:
+    hosts = {row[0] for row in PREPOSITIONS} | {row[0].split("+")[0] for row in OTHERS}
+    assert set(_PREPOSITIONS) <= hosts
 
 
 @pytest.mark.parametrize(("word", "expected"), OTHERS)
@@ -1356,17 +1393,21 @@ def test_impossible_options(options: Dict[str, Any], message: str) -> None:
         make(STORY)._.coref.resolve(**options)
 
 
-def test_trees_with_a_cycle() -> None:
-    doc = make(STORY, STORY_CLUSTERS)
+@pytest.mark.parametrize(
+    ("relation", "expected", "left"),
+    [("acl", "דן בא הוא ישב ", [RELATIVE]), ("dep", "דן בא דן ישב ", [])],
+)
+def test_trees_with_a_cycle(relation: str, expected: str, left: List[str]) -> None:
     broken = Doc(
-        doc.vocab,
+        vocabulary(),
         words=["דן", "בא", "הוא", "ישב"],
         pos=["PROPN", "VERB", "PRON", "VERB"],
         heads=[1, 2, 1, 2],
-        deps=["nsubj", "acl", "nsubj", "acl"],
+        deps=["nsubj", relation, "nsubj", relation],
     )
     set_clusters(broken, [(0, 1), (2, 3)], [0, 0])
-    assert broken._.coref.resolve() in (broken.text, "דן בא דן ישב ")
+    found = broken._.coref.resolve()
+    assert found == expected and reasons(found) == left
 
 
 def test_gold_documents() -> None:
