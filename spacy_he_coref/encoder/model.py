@@ -16,6 +16,7 @@ import srsly
 import torch
 from safetensors import torch as safetensors
 from spacy.errors import Errors
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import (
     FullTransformerBatch,
@@ -102,6 +103,7 @@ class EncoderShim(NetworkShim):
         self.files: Optional[EncoderFiles] = None
         self.rate = rate
         self.layer_decay = layer_decay
+        self._frozen_layers = 0
         self._readers: Dict[Tuple[str, int], Reader] = {}
         self._waiting = False
         self._deferred: Optional[Optimizer] = None
@@ -115,6 +117,8 @@ class EncoderShim(NetworkShim):
         self.files = files
         self._readers = {}
         layers = int(files.config["num_hidden_layers"])
+        if self._frozen_layers:
+            encoder.freeze(self._frozen_layers)
         self._model = encoder.to(get_torch_default_device())
         self._rates = {
             f"transformer.encoder.layer.{i}.": self.rate
@@ -122,6 +126,16 @@ class EncoderShim(NetworkShim):
             for i in range(layers)
         }
         self._rates["transformer."] = self.rate * self.layer_decay**layers
+
+    def freeze(self, layers: int) -> None:
+        """Keep the embeddings and lower layers as they are in training.
+
+        layers (int): How many layers.
+        RAISES (ValueError): If the encoder has fewer.
+        """
+        self._frozen_layers = layers
+        if self._model is not None:
+            self._model.freeze(layers)
 
     def reader(self, reading: str, longest: int) -> Reader:
         """The reader of Docs, made once.
@@ -198,6 +212,35 @@ class EncoderShim(NetworkShim):
         if self.files is None:
             raise ValueError(Errors.E109.format(name="transformer"))
         return lend_layers(self.files, self.network.state_dict(), layers)
+
+
+@spacy.registry.callbacks("spacy_he_coref.freeze_layers.v1")
+def make_freeze_layers(
+    layers: int, component: str = "transformer"
+) -> Callable[[Language], Language]:
+    """Callback ``spacy_he_coref.freeze_layers.v1`` for ``nlp.after_pipeline_creation``.
+
+    It keeps the embeddings and lower layers of an encoder as they are, where the upper
+    ones are trained: a sourced ``transformer`` brings its own config along.
+
+    layers (int): How many layers.
+    component (str): Name of the ``transformer``.
+    RETURNS (Callable[[Language], Language]): Takes the pipeline and gives it back.
+    """
+
+    def freeze_layers(nlp: Language) -> Language:
+        pipe: Any = nlp.get_pipe(component)
+        for node in pipe.model.walk():
+            for shim in node.shims:
+                if isinstance(shim, EncoderShim):
+                    shim.freeze(layers)
+                    return nlp
+        raise ValueError(
+            f"{component} has no encoder over morphemes whose layers could be frozen. "
+            "Take spacy_he_coref.MorphemeTransformer.v1 as its model."
+        )
+
+    return freeze_layers
 
 
 def read_lent_layers(path: Path, layers: int) -> LentLayers:

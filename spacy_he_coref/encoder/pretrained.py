@@ -5,7 +5,7 @@ import importlib
 import json
 import re
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union, cast
 
 import torch
 from tokenizers import Tokenizer
@@ -33,6 +33,38 @@ class MixedLayers(torch.nn.Module):
         super().__init__()
         self.transformer = transformer
         self.mix = torch.nn.Parameter(torch.zeros(layers + 1))
+        self._frozen: List[torch.nn.Module] = []
+
+    def freeze(self, layers: int) -> None:
+        """Keep embeddings and lower layers as they are in training.
+
+        Nothing goes back to them, and they have no dropout. So what another component
+        borrowed (``lend_layers``) stays the same.
+
+        layers (int): How many layers.
+        RAISES (ValueError): If the transformer has fewer layers.
+        """
+        every = list(self.transformer.encoder.layer)  # type: ignore[union-attr, arg-type]
+        if layers > len(every):
+            raise ValueError(
+                f"The encoder has {len(every)} layers, so {layers} cannot be frozen. "
+                "Set frozen_layers lower."
+            )
+        embeddings = cast(torch.nn.Module, self.transformer.embeddings)
+        self._frozen = [embeddings, *every[:layers]]
+        for module in self._frozen:
+            module.requires_grad_(False)
+
+    def train(self, mode: bool = True) -> "MixedLayers":
+        """Switch to training, apart from what is frozen.
+
+        mode (bool): Whether to train.
+        RETURNS (MixedLayers): Itself.
+        """
+        super().train(mode)
+        for module in self._frozen:
+            module.eval()
+        return self
 
     def forward(self, pieces: Tensor, mask: Optional[Tensor]) -> Tensor:
         """Read wordpieces.

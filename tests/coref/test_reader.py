@@ -221,3 +221,60 @@ def test_parts_survive_storage() -> None:
         again = next(iter(DocBin().from_bytes(data).get_docs(part.vocab)))
         assert groups(again) == groups(part)
         assert again._.morphemes == part._.morphemes
+
+
+# Gold tags and trees
+
+
+def write_gold(path: Path, docs: List[Doc]) -> str:
+    DocBin(docs=docs, store_user_data=True).to_disk(path)
+    return str(path)
+
+
+def with_gold_tags() -> List[Doc]:
+    docs = stories()
+    for doc in docs:
+        for token in doc:
+            token.tag_ = f"gold{token.i}"
+    return docs
+
+
+def test_reference_has_gold_annotation(
+    nlp: Language, corpus: Path, tmp_path: Path
+) -> None:
+    # In another order.
+    gold = write_gold(tmp_path / "gold.spacy", with_gold_tags()[::-1])
+    found = list(make_coref_corpus([str(corpus)], 5, gold=[gold])(nlp))
+    assert len(found) == sum(len(list(doc.sents)) for doc in stories())
+    for example in found:
+        predicted, reference = example.predicted, example.reference
+        assert [t.text for t in predicted] == [t.text for t in reference]
+        assert all(not token.tag_ for token in predicted)
+        assert all(token.tag_.startswith("gold") for token in reference)
+        assert clusters(predicted) == [] and predicted.spans["coref_mentions"]
+    tags = [t.tag_ for example in found for t in example.reference]
+    assert tags == [t.tag_ for doc in with_gold_tags() for t in doc]
+
+
+def test_cuts_are_between_sentences_of_both(nlp: Language, tmp_path: Path) -> None:
+    doc = story(0)
+    words = [token.text for token in doc]
+    spaces = [bool(token.whitespace_) for token in doc]
+    starts = [i == 0 for i in range(len(doc))]
+    whole = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=starts)
+    whole._.source = doc._.source
+    corpus = write_gold(tmp_path / "stories.spacy", [doc])
+    gold = write_gold(tmp_path / "gold.spacy", [whole])
+    (example,) = make_coref_corpus([corpus], 5, gold=[gold])(nlp)
+    assert len(example.reference) == len(doc)
+
+
+def test_gold_of_other_tokens(nlp: Language, corpus: Path, tmp_path: Path) -> None:
+    docs = stories()[:2]
+    gold = write_gold(tmp_path / "gold.spacy", docs)
+    with pytest.raises(ValueError, match="story:2 has no gold document"):
+        list(make_coref_corpus([str(corpus)], gold=[gold])(nlp))
+    docs[1]._.source = {"id": "story:0"}
+    gold = write_gold(tmp_path / "gold.spacy", docs[1:])
+    with pytest.raises(ValueError, match="annotate --given segments"):
+        list(make_coref_corpus([str(corpus)], gold=[gold])(nlp))

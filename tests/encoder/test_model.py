@@ -13,6 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from thinc.api import Adam
 
+from spacy_he_coref.encoder.model import make_freeze_layers
 from spacy_he_coref.encoder.pretrained import EncoderFiles
 from spacy_he_coref.encoder.reading import Reader
 from spacy_he_coref.tokens import Segment, set_segment
@@ -262,3 +263,34 @@ def test_changed_config_of_a_saved_pipeline_counts(
     loaded = spacy.load(tmp_path)
     expected = vectors(loaded, loaded.make_doc(text))
     assert not np.allclose(vectors(other, other.make_doc(text)), expected, atol=1e-4)
+
+
+def test_frozen_layers_stay_as_they_are(encoder: Path) -> None:
+    nlp = listening(encoder)
+    make_freeze_layers(1)(nlp)
+    words = ["אב", "גד", "."]
+    example = spacy.training.Example.from_dict(
+        Doc(nlp.vocab, words=words), {"words": words, "tags": list("XYZ")}
+    )
+    nlp.initialize(lambda: [example])
+    network = nlp.get_pipe("transformer").model.shims[0].network
+    before = {name: w.clone() for name, w in network.state_dict().items()}
+    optimizer = Adam(0.01)
+    for _ in range(3):
+        nlp.update([example], sgd=optimizer)
+    # Those that were frozen have no dropout either.
+    network.train()
+    training = [layer.training for layer in network.transformer.encoder.layer]
+    assert training == [False, True] and not network.transformer.embeddings.training
+    changed = {n for n, w in network.state_dict().items() if not w.equal(before[n])}
+    upper = "transformer.encoder.layer.1."
+    assert changed and {n for n in changed if not n.startswith(upper)} <= {"mix"}
+
+
+def test_more_layers_than_there_are(encoder: Path) -> None:
+    with pytest.raises(ValueError, match="2 layers, so 3 cannot be frozen"):
+        make_freeze_layers(3)(make_pipeline(encoder))
+    nlp = spacy.blank("he")
+    nlp.add_pipe("tagger")
+    with pytest.raises(ValueError, match="tagger has no encoder over morphemes"):
+        make_freeze_layers(1, "tagger")(nlp)

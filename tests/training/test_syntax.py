@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.util import load_config
 
+from spacy_he_coref.corpus.annotate import annotate_docs
 from spacy_he_coref.corpus.build import build_corpus
 from spacy_he_coref.corpus.reader import SegmentedCorpus
 from spacy_he_coref.shim import network_shims
@@ -89,3 +90,39 @@ def test_lemmatizer_learns_other_trees_than_the_first(
                 changed += 1
                 right += token.lemma_ == gold.lemma_
     assert right > changed / 2 > 0
+
+
+def test_coreference_is_trained_with_tags_and_trees(
+    run: "tuple[Language, Path]", corpus: Path, tmp_path: Path
+) -> None:
+    """configs/joint.cfg, from what configs/syntax.cfg trained."""
+    syntax = run[1] / "model-last"
+    nlp = spacy.load(syntax)
+    nlp.add_pipe("he_mentions")
+    gold = list(DocBin().from_disk(corpus / "train.spacy").get_docs(nlp.vocab))
+    store = DocBin(docs=annotate_docs(nlp, gold, "segments"), store_user_data=True)
+    store.to_disk(tmp_path / "train_segments.spacy")
+    overrides = {
+        "paths.syntax": str(syntax),
+        "corpora.train.paths": [str(tmp_path / "train_segments.spacy")],
+        "corpora.train.gold": [str(corpus / "train.spacy")],
+        "corpora.dev.paths": [str(corpus / "train.spacy")],
+        "nlp.after_pipeline_creation.layers": 1,
+        "training.max_steps": 4,
+        "training.eval_frequency": 2,
+        "training.optimizer.learn_rate.warmup_steps": 0,
+    }
+    config = load_config(ROOT / "configs" / "joint.cfg", overrides=overrides)
+    joint, path = train(config, tmp_path / "out", stdout=StringIO(), stderr=StringIO())
+    assert joint.pipe_names == [*nlp.pipe_names, "he_coref"]
+    performance = joint.meta["performance"]
+    assert {"pos_acc", "dep_las", "lemma_acc", "coref_f"} <= set(performance)
+    losses = {name: performance[f"{name}_loss"] for name in nlp.pipe_names[:-1]}
+    assert all(loss > 0 for loss in losses.values())
+    # What the segmenter reads with is the same, to the bit; the rest has learned.
+    before, after = (
+        spacy.load(where).get_pipe("transformer").model.shims[0]
+        for where in (syntax, path)
+    )
+    assert before.lend(1).digest == after.lend(1).digest
+    assert before.lend(2).digest != after.lend(2).digest
