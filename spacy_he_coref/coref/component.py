@@ -24,8 +24,8 @@ from .model import (
 )
 
 GIVEN = "coref_mentions_given"
-# The score of a link from a possessor to the clitic before it. In KibutzR train 97.6%
-# of 499 such pairs are of one entity.
+# The score of a link from a possessor to the clitic before it. In KibutzR train 97.2%
+# of 528 such pairs are of one entity (metrics/decoding.json).
 POSSESSOR_SCORE = 5.0
 
 _DEFAULT_CONFIG = Config().from_str(

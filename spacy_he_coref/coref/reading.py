@@ -443,6 +443,9 @@ def informativeness(
     RETURNS (Tuple[int, bool, int, int]): To compare with others; more is greater.
     """
     tokens = [doc[i] for i in range(start, end)]
+    if not tokens:
+        # A span that someone emptied says less than any other.
+        return -1, False, 0, 0
     rank = _RANKS.get(kind, 2)
     handy = len(tokens) <= LONGEST_MAIN and not any(
         token.dep_.startswith(CLAUSES) and start <= token.head.i < end

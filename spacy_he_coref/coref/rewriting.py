@@ -692,7 +692,7 @@ class _Writer:
             kind = kind_of[start, end]
             inside = reach >= end
             reach = max(reach, end)
-            if (start, end) == main:
+            if (start, end) == main or start == end:
                 continue
             reason = ""
             if nameless:

@@ -185,6 +185,14 @@ def test_empty_group_is_no_cluster() -> None:
     assert cluster.number == 1 and doc[2]._.coref == [cluster]
 
 
+@pytest.mark.parametrize("place", [0, 13])
+def test_empty_span_is_never_the_main_mention(doc: Doc, place: int) -> None:
+    before = doc._.coref.resolve()
+    doc.spans["coref_clusters_1"] = [doc[place:place], *doc.spans["coref_clusters_1"]]
+    assert doc._.coref[0].main.text == "דנה"
+    assert doc._.coref.resolve() == before
+
+
 def facts(doc: Doc) -> Dict:
     return {**doc._.coref.to_dict(), "tokens": [len(t._.coref) for t in doc]}
 
