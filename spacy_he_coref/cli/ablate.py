@@ -33,8 +33,8 @@ def ablate(
 
     VARIANTS has a section for each, named after it, with dotted names of the config as
     keys, and `[all]` with what is different in all, such as the number of steps.
-    Overrides such as `--training.max_steps 100` go before both. The encoder has to be
-    frozen: its vectors are computed once for all runs.
+    Overrides such as `--training.max_steps 100` go before both. The vectors of a frozen
+    encoder are computed once for all runs; one that is trained along makes them slower.
 
     Every run is evaluated on the dev corpus at its end. The table has the mean and
     standard deviation over seeds, in percent, and the difference to the first variant:
@@ -43,6 +43,8 @@ def ablate(
       those of the config.
     * `given_conll_f1`: with gold mentions, singletons among them.
     * `all_mentions_f1`: F1 of mentions, singletons among them.
+
+    What the pipeline's other scorers say is in the output file.
 
     Runs that are in the output file are not repeated: a stopped ablation goes on.
 

@@ -1,15 +1,18 @@
 """What each part of ``he_coref`` is worth: short trainings with parts left out.
 
-The encoder is frozen, so its vectors are computed once and shared by all runs: every
+Where the encoder is frozen, its vectors are computed once and shared by all runs: every
 file of a corpus is read and encoded when the first run needs it, and stays in memory.
-Each run starts from its seed alone, so it gives the same whatever ran before it, and a
-stopped ablation goes on with the runs that are missing.
+Where it is trained along, each run is one of ``he-coref train``. Each starts from its
+seed alone, so it gives the same whatever ran before it, and a stopped ablation goes on
+with the runs that are missing.
 """
 
 import json
 import os
+import io
 import random
 import re
+import tempfile
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -50,11 +53,14 @@ from ..coref.component import GIVEN, HebrewCoref
 from ..coref.model import Links
 from ..evaluation.coref import Fractions, cluster_bounds
 from ..evaluation.syntax import percent
+from .loop import train
 
 FACTORY = "he_coref"
 # The cuts that are tried for each run; those of its config are added.
 MENTION_CUTS = (0.35, 0.5, 0.65)
 LINK_CUTS = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0)
+# What coreference shares the encoder with, where they are trained together.
+OTHER_SCORES = ("pos_acc", "morph_acc", "lemma_acc", "dep_las")
 # The columns of the table; each is a metric of the runs.
 COLUMNS = ("best_conll_f1", "conll_f1", "given_conll_f1", "all_mentions_f1")
 
@@ -199,7 +205,7 @@ def run_ablation(
         show progress.
     RETURNS (List[Dict[str, Any]]): The results in the order of the runs.
     RAISES (ValueError): If a result in the file is of another config, or a config has
-        no frozen encoder.
+        a frozen encoder that no corpus names.
     """
     output = Path(output)
     saved = {}
@@ -218,7 +224,10 @@ def run_ablation(
     for run in runs:
         result = saved.pop((run.name, run.seed), None)
         if result is None:
-            scores = train_and_score(run, corpora, track=track)
+            if _shares_vectors(run.config):
+                scores = train_and_score(run, corpora, track=track)
+            else:
+                scores = train_pipeline_and_score(run)
             result = {
                 "variant": run.name,
                 "seed": run.seed,
@@ -257,15 +266,10 @@ def train_and_score(
     track (Callable): Gets the steps as they come, and what to call the run.
     RETURNS (Dict[str, Any]): ``steps``, ``seconds`` (of the processor, for training)
         and the metrics of ``score_component``.
-    RAISES (ValueError): If the config has no frozen encoder.
+    RAISES (ValueError): If the training corpus names no encoder.
     """
     config, training = run.config, run.config["training"]
     name = _component_name(config)
-    if not config["components"][name]["model"].get("frozen", True):
-        raise ValueError(
-            f"{run.name}: the model is not frozen. An ablation computes the vectors of "
-            "the encoder once, so it needs frozen = true."
-        )
     nlp = corpora.pipeline(config, name)
     sections = {
         part: _find(config, training[part]) for part in ("train_corpus", "dev_corpus")
@@ -308,6 +312,53 @@ def train_and_score(
         }
     finally:
         nlp.remove_pipe(name)
+
+
+def _shares_vectors(config: Config) -> bool:
+    """Whether the encoder is frozen, and dev documents can have its vectors too."""
+    model = config["components"][_component_name(config)]["model"]
+    dev = _find(config, config["training"]["dev_corpus"])
+    return bool(model.get("frozen", True)) and "encoder" in dev
+
+
+def train_pipeline_and_score(run: Run) -> Dict[str, Any]:
+    """Train a variant as ``he-coref train`` does, and evaluate it.
+
+    run (Run): The run. Its dev corpus gives gold segments; all else is predicted.
+    RETURNS (Dict[str, Any]): ``steps``, ``seconds`` (of the processor, with loading
+        and evaluation), the metrics of ``score_component``, and under ``scores`` what
+        the pipeline's other scorers say.
+    """
+    training = run.config["training"]
+    name = _component_name(run.config)
+    config = Config(run.config).copy()
+    # Only the last step counts; those before it need no evaluation.
+    config["training"]["eval_frequency"] = training["max_steps"]
+    start = process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        nlp, _ = train(config, folder, stdout=io.StringIO())
+    seconds = process_time() - start
+    section = _find(run.config, training["dev_corpus"])
+    examples: List[Example] = list(registry.resolve({"dev": section})["dev"](nlp))
+    docs = [example.predicted for example in examples]
+    for other, pipe in nlp.pipeline:
+        if other == name:
+            break
+        docs = list(cast(Any, pipe).pipe(docs))
+    for example, doc in zip(examples, docs, strict=True):
+        example.predicted = doc
+    component = cast(HebrewCoref, nlp.get_pipe(name))
+    performance = nlp.meta["performance"]
+    return {
+        "steps": training["max_steps"],
+        "seconds": round(seconds, 1),
+        **score_component(component, examples),
+        "scores": {
+            score: percent(value)
+            for score, value in performance.items()
+            if score in OTHER_SCORES and value is not None
+        },
+    }
 
 
 def _component_name(config: Config) -> str:

@@ -113,14 +113,45 @@ def test_files_are_read_once_for_all_runs(
     assert corpora.read(nlp, {**section, "max_length": 5})[0] is not examples[0]
 
 
-def test_needs_a_frozen_encoder(settings: Dict[str, Any], tmp_path: Path) -> None:
-    for name, value, words in (
-        ("components.he_coref.model.frozen", False, "frozen = true"),
-        ("corpora.train.encoder", None, "names no encoder"),
-    ):
-        runs = plan({**settings, name: value}, [1])
-        with pytest.raises(ValueError, match=f"full: .*{words}"):
-            run_ablation(runs, tmp_path / "ablation.json")
+def test_frozen_encoder_must_be_named(settings: Dict[str, Any], tmp_path: Path) -> None:
+    runs = plan({**settings, "corpora.train.encoder": None}, [1])
+    with pytest.raises(ValueError, match="full: .*names no encoder"):
+        run_ablation(runs, tmp_path / "ablation.json")
+
+
+def test_encoder_that_is_trained_along(
+    settings: Dict[str, Any], tmp_path: Path
+) -> None:
+    """As he-coref train would, with coreference as the only component."""
+    changes = {
+        **settings,
+        "components.he_coref.model.frozen": False,
+        "components.he_coref.model.tok2vec.upstream": "*",
+        "corpora.train.encoder": None,
+        "training.frozen_components": [],
+        "training.max_steps": 2,
+    }
+    runs = plan(changes, [1, 2])
+    results = run_ablation(runs, tmp_path / "ablation.json")
+    assert [result["steps"] for result in results] == [2] * 4
+    assert all(0 <= result[name] <= 100 for result in results for name in COLUMNS)
+    assert len({result["all_mentions_f1"] for result in results}) > 1
+    again = run_ablation(runs[:1], tmp_path / "again.json")
+    assert same(again[0]) == same(results[0])
+
+
+def test_joint_variants_fit_their_config() -> None:
+    variants = read_variants(ROOT / "configs" / "ablation_joint.cfg")
+    runs = plan_runs(ROOT / "configs" / "joint.cfg", variants, [3])
+    assert runs[0].name == "frozen"
+    trained = {
+        run.name: set(run.config["nlp"]["pipeline"])
+        - set(run.config["training"]["frozen_components"])
+        for run in runs
+    }
+    assert trained["frozen"] == {"he_mentions", "he_coref"}
+    assert trained["coreference_alone"] == {*trained["frozen"], "transformer"}
+    assert trained["joint"] == set(runs[0].config["nlp"]["pipeline"])
 
 
 def test_variants_of_the_repository_fit_its_config() -> None:
