@@ -41,7 +41,15 @@ from .features import (
     pair_features,
     token_table,
 )
-from .network import ANY_MENTION, CorefEnsemble, Mentions, antecedent_loss, ranges
+from .network import (
+    ANY_MENTION,
+    COARSE_DISTANCES,
+    CorefEnsemble,
+    Mentions,
+    antecedent_loss,
+    coarse_loss,
+    ranges,
+)
 
 # Tokens whose spans are scored at once, mentions whose antecedents are ranked at once,
 # and pairs that get fine scores at once. Larger arrays are slower, and the C library
@@ -152,6 +160,8 @@ def build_lingmess(
     training_mentions: float = 0.45,
     mention_weight: float = 1.0,
     frozen: bool = True,
+    coarse_features: bool = False,
+    coarse_weight: float = 0.0,
 ) -> Model[CorefInput, Any]:
     """Architecture ``spacy_he_coref.LingMess.v1`` for ``he_coref``.
 
@@ -180,6 +190,9 @@ def build_lingmess(
     mention_weight (float): Weight of the loss of mentions.
     frozen (bool): Whether the encoder is frozen: its vectors are then read from the
         documents in training too, and nothing goes back to it.
+    coarse_features (bool): Whether distance, pronouns and equal words count when
+        the antecedents are chosen that get fine scores.
+    coarse_weight (float): Weight of a loss of its own for this choice; 0 for none.
     RETURNS (Model[CorefInput, Any]): The model; gives ``List[Links]``, in training
         ``Losses``.
     """
@@ -196,6 +209,7 @@ def build_lingmess(
             "corpora": len(corpora),
             "candidates": candidates,
             "experts": experts,
+            "coarse_features": coarse_features,
         },
         "corpora": list(corpora),
         "antecedents": antecedents,
@@ -204,6 +218,7 @@ def build_lingmess(
         "singletons": singletons,
         "training_mentions": training_mentions,
         "mention_weight": mention_weight,
+        "coarse_weight": coarse_weight,
         "frozen": frozen,
     }
     unknown = sorted(set(features) - set(GROUPS))
@@ -449,12 +464,17 @@ class PairBlock(NamedTuple):
         (pairs,), ordered by the later one.
     mentions (List[Mentions]): The mentions of the block, for each member.
     rows (np.ndarray): Which mentions of the document they are, int64, sorted.
+    coarse (Tensor): Coarse scores of all mentions in the window, float32 of (later,
+        earlier), -inf for pairs that are none.
+    first (Tuple[int, int]): The mentions that its first row and column stand for.
     """
 
     later: np.ndarray
     earlier: np.ndarray
     mentions: List[Mentions]
     rows: np.ndarray
+    coarse: Tensor
+    first: Tuple[int, int]
 
 
 def antecedent_pairs(
@@ -476,6 +496,7 @@ def antecedent_pairs(
     size = len(table.start)
     values = mention_features(table)
     words = _same_words(table)
+    pronoun = is_pronoun(table)
     device = vectors.device
     for begin in range(0, size, _BLOCK):
         end = min(begin + _BLOCK, size)
@@ -485,24 +506,29 @@ def antecedent_pairs(
         rows = np.concatenate([far, np.arange(low, end)])
         # Those of the whole document would take too much memory.
         mentions = _read_mentions(network, vectors, table, values, rows)
-        with torch.no_grad():
-            row = torch.arange(begin, end, device=device)[:, None]
-            column = torch.arange(low, end, device=device)[None]
-            shift = len(far) - low
-            coarse = network.score_coarse(
-                mentions, row.squeeze(1) + shift, column.squeeze(0) + shift
-            )
-            outside = (column >= row) | (column < row - window)
-            coarse = coarse.masked_fill(outside, -torch.inf)
-            best = coarse.topk(min(antecedents, coarse.shape[1]), dim=1)
-            chosen = best.values > -torch.inf
-            later = row.expand_as(chosen)[chosen].cpu().numpy()
-            earlier = (best.indices + low)[chosen].cpu().numpy()
+        row = torch.arange(begin, end, device=device)[:, None]
+        column = torch.arange(low, end, device=device)[None]
+        shift = len(far) - low
+        codes = coarse_codes(pronoun, words, begin, low, end)
+        coarse = network.score_coarse(
+            mentions,
+            row.squeeze(1) + shift,
+            column.squeeze(0) + shift,
+            torch.from_numpy(codes).to(device),
+        )
+        outside = (column >= row) | (column < row - window)
+        coarse = coarse.masked_fill(outside, -torch.inf)
+        best = coarse.detach().topk(min(antecedents, coarse.shape[1]), dim=1)
+        chosen = best.values > -torch.inf
+        later = row.expand_as(chosen)[chosen].cpu().numpy()
+        earlier = (best.indices + low)[chosen].cpu().numpy()
         later = np.concatenate([later, far_later])
         earlier = np.concatenate([earlier, far_earlier])
         if len(later):
             pairs = np.unique(later * np.int64(size) + earlier)
-            yield PairBlock(pairs // size, pairs % size, mentions, rows)
+            yield PairBlock(
+                pairs // size, pairs % size, mentions, rows, coarse, (begin, low)
+            )
 
 
 def _read_mentions(
@@ -535,6 +561,30 @@ def _score_block(
         torch.from_numpy(values).to(device),
         corpus,
     )
+
+
+def coarse_codes(
+    pronoun: np.ndarray, words: Sequence["SameWords"], begin: int, low: int, end: int
+) -> np.ndarray:
+    """What pairs of mentions look like at a glance, for their coarse scores.
+
+    pronoun (np.ndarray): Whether mentions are pronouns, bool of (mentions,).
+    words (Sequence[SameWords]): The mentions by their words.
+    begin (int), low (int), end (int): The later mentions are those from begin to end,
+        the earlier ones those from low to end.
+    RETURNS (np.ndarray): int64 of (end - begin, end - low), less than
+        ``COARSE_CODES``: distance in mentions, which are pronouns, and whether heads
+        or last names are the same.
+    """
+    distance = np.arange(begin, end)[:, None] - np.arange(low, end)[None]
+    # 1, 2, 3 to 4, 5 to 8, ...
+    step = np.ceil(np.log2(np.maximum(distance, 1))).astype(np.int64)
+    codes = np.minimum(step, COARSE_DISTANCES - 1)
+    codes = codes * 4 + pronoun[begin:end, None] * 2 + pronoun[None, low:end]
+    for group, _ in words:
+        own = group[begin:end, None]
+        codes = codes * 2 + ((own == group[None, low:end]) & (own >= 0))
+    return codes
 
 
 class SameWords(NamedTuple):
@@ -657,7 +707,25 @@ def _losses(
         torch.from_numpy(right).to(device),
         len(index),
     )
-    return mention_loss, links.mean()
+    link_loss = links.mean()
+    if settings["coarse_weight"]:
+        ranked = [
+            coarse_loss(block.coarse, _same_entity(block, entity).to(device))
+            for block in blocks
+        ]
+        link_loss = link_loss + settings["coarse_weight"] * torch.cat(ranked).mean()
+    return mention_loss, link_loss
+
+
+def _same_entity(block: PairBlock, entity: np.ndarray) -> Tensor:
+    (begin, low), (rows, columns) = block.first, block.coarse.shape
+    own = entity[begin : begin + rows, None]
+    same = (own == entity[None, low : low + columns]) & (own > SINGLETON)
+    # Only those before it are antecedents.
+    before = (
+        np.arange(low, low + columns)[None] < np.arange(begin, begin + rows)[:, None]
+    )
+    return torch.from_numpy(same & before)
 
 
 # The logit of a probability of 0.15.

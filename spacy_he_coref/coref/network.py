@@ -18,6 +18,10 @@ from .features import CATEGORIES, MENTION_FEATURES, PAIR_FEATURES, Feature, offs
 # Columns of the mention scores: any mention of the first corpus, singletons included;
 # and mentions that corefer, of each corpus.
 ANY_MENTION = 0
+# Kinds of pairs for the coarse scores (``coarse_codes``): steps of distance, for two
+# nominals, a later or an earlier pronoun, two pronouns; and which words are the same.
+COARSE_DISTANCES = 10
+COARSE_CODES = COARSE_DISTANCES * 4 * 4
 # Candidate codes of a span: none, found by the recall setting, by the balanced one.
 CANDIDATE_CODES = 3
 
@@ -94,6 +98,7 @@ class CorefNetwork(nn.Module):
         corpora: int,
         candidates: bool,
         experts: bool,
+        coarse_features: bool = False,
     ) -> None:
         """Make the network.
 
@@ -109,8 +114,11 @@ class CorefNetwork(nn.Module):
         corpora (int): How many corpora it is trained on, each with its marker.
         candidates (bool): Whether the rule-based candidates are a feature.
         experts (bool): Whether kinds of pairs have scorers of their own.
+        coarse_features (bool): Whether distance, pronouns and equal words count when
+            antecedents are ranked for the fine scores.
         """
         super().__init__()
+        self.coarse_features = coarse_features
         self.max_width = max_width
         self.feature_dropout = feature_dropout
         self.candidates = candidates
@@ -132,6 +140,9 @@ class CorefNetwork(nn.Module):
         self.mention = nn.Linear(3 * input_width + 64, hidden)
         self.query = nn.Linear(hidden, rank)
         self.key = nn.Linear(hidden, rank)
+        if coarse_features:
+            self.coarse = nn.Embedding(COARSE_CODES, 1)
+            nn.init.zeros_(self.coarse.weight)
         # Pairs.
         self.later = nn.Linear(hidden, hidden)
         self.earlier = nn.Linear(hidden, hidden)
@@ -213,16 +224,21 @@ class CorefNetwork(nn.Module):
         )
 
     def score_coarse(
-        self, mentions: Mentions, later: Tensor, earlier: Tensor
+        self, mentions: Mentions, later: Tensor, earlier: Tensor, codes: Tensor
     ) -> Tensor:
         """Score all earlier mentions of some later ones.
 
         mentions (Mentions): What ``read_mentions`` gave.
         later (Tensor), earlier (Tensor): Slices of mentions, int64.
+        codes (Tensor): Kinds of the pairs, int64 of (later, earlier).
         RETURNS (Tensor): float32 of (later, earlier).
         """
         scale = self.rank**-0.5
-        return mentions.query[later] @ mentions.key[earlier].T * scale
+        scores = mentions.query[later] @ mentions.key[earlier].T * scale
+        if self.coarse_features:
+            # Single numbers: at the rate of the other weights they would lag behind.
+            scores = scores + (10.0 * self.coarse.weight[:, 0])[codes]
+        return scores
 
     def score_fine(
         self,
@@ -323,11 +339,11 @@ class CorefEnsemble(nn.Module):
         ]
 
     def score_coarse(
-        self, mentions: List[Mentions], later: Tensor, earlier: Tensor
+        self, mentions: List[Mentions], later: Tensor, earlier: Tensor, codes: Tensor
     ) -> Tensor:
         """As ``CorefNetwork.score_coarse``, the mean of the members' scores."""
         return _mean(
-            member.score_coarse(own, later, earlier)
+            member.score_coarse(own, later, earlier, codes)
             for member, own in zip(self._each(), mentions, strict=True)
         )
 
@@ -370,6 +386,21 @@ def antecedent_loss(scores: Tensor, owner: Tensor, right: Tensor, size: int) -> 
     nothing = torch.where(lonely, 0.0, -1e9)
     good = _log_sum(scores[right], owner[right], nothing)
     return every - good
+
+
+def coarse_loss(scores: Tensor, right: Tensor) -> Tensor:
+    """The same for the scores of all earlier mentions, as a matrix.
+
+    scores (Tensor): float32 of (later, earlier), -inf for pairs that are none.
+    right (Tensor): Whether both are of one entity, bool of (later, earlier).
+    RETURNS (Tensor): float32 of (later,).
+    """
+    nothing = scores.new_zeros((len(scores), 1))
+    right = right & (scores > -torch.inf)
+    good = scores.masked_fill(~right, -torch.inf)
+    lonely = torch.where(right.any(1, keepdim=True), -torch.inf, nothing)
+    every = torch.cat([nothing, scores], 1).logsumexp(1)
+    return every - torch.cat([lonely, good], 1).logsumexp(1)
 
 
 def _log_sum(scores: Tensor, owner: Tensor, base: Tensor) -> Tensor:

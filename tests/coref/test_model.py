@@ -164,15 +164,45 @@ def vectors_and_table(size: int) -> Tuple[torch.Tensor, MentionTable]:
     return vectors, table
 
 
+def naive_codes(table: MentionTable) -> np.ndarray:
+    """Distance in steps that double, pronouns, heads and last names."""
+    size = len(table.start)
+    codes = np.zeros((size, size), dtype=np.int64)
+    last = [max([0, *row[row > 0][-1:]]) for row in table.names]
+    pronoun = [bool(kind in (1, 2, 3)) for kind in table.kind]
+    for later in range(size):
+        for earlier in range(later):
+            step = 0
+            while 2**step < later - earlier:
+                step += 1
+            head = table.lemma[later] == table.lemma[earlier] > 0 and not (
+                pronoun[later] or pronoun[earlier]
+            )
+            name = last[later] == last[earlier] > 0
+            code = min(step, 9)
+            for bit in (pronoun[later], pronoun[earlier], head, name):
+                code = 2 * code + int(bit)
+            codes[later, earlier] = code
+    return codes
+
+
+@pytest.mark.parametrize("coarse_features", [False, True])
 @pytest.mark.parametrize("window, antecedents", [(7, 3), (3, 50), (100, 4), (1, 1)])
 def test_antecedent_pairs_against_naive_ones(
-    window: int, antecedents: int, monkeypatch: pytest.MonkeyPatch
+    window: int,
+    antecedents: int,
+    coarse_features: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(coref_model, "_BLOCK", 16)
     size = 70
-    network = get_network(make_model())
+    network = get_network(make_model(coarse_features=coarse_features))
     network.eval()
+    if coarse_features:
+        for member in network.members:
+            torch.nn.init.normal_(member.coarse.weight)
     vectors, table = vectors_and_table(size)
+    codes = torch.from_numpy(naive_codes(table))
     place = torch.arange(size)
     with torch.no_grad():
         mentions = network.read_mentions(
@@ -182,7 +212,7 @@ def test_antecedent_pairs_against_naive_ones(
             place,
             torch.from_numpy(mention_features(table)),
         )
-        coarse = network.score_coarse(mentions, place, place).numpy()
+        coarse = network.score_coarse(mentions, place, place, codes).numpy()
     expected = naive_repeated(table, 0, size, window)
     for later in range(size):
         near = list(range(max(0, later - window), later))

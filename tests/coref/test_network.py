@@ -19,6 +19,7 @@ from spacy_he_coref.coref.network import (
     Embeddings,
     Mentions,
     antecedent_loss,
+    coarse_loss,
     ranges,
 )
 
@@ -116,6 +117,28 @@ def test_loss_is_finite_at_extreme_scores_and_has_gradients() -> None:
     assert scores.grad is not None and scores.grad.isfinite().all()
     # The wrong one is pushed down, the right ones up.
     assert (scores.grad.sign() == torch.tensor([1.0, -1.0, -1.0, 1.0])).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_coarse_loss_is_the_loss_of_all_pairs(seed: int) -> None:
+    """In a window of four mentions, one entity of which reaches beyond it."""
+    draw = np.random.default_rng(seed)
+    entity = draw.integers(0, 4, 12)
+    row, column = np.arange(12)[:, None], np.arange(12)[None]
+    inside = (column < row) & (column >= row - 4)
+    right = (entity[row] == entity[column]) & (entity[row] > 0)
+    scores = draw.normal(0, 3, (12, 12)).astype(np.float32)
+    given = np.where(inside, scores, -np.inf).astype(np.float32)
+    matrix = torch.from_numpy(given).requires_grad_()
+    found = coarse_loss(matrix, torch.from_numpy(right))
+    owner, _ = inside.nonzero()
+    expected = naive_loss(
+        scores[inside].tolist(), owner.tolist(), right[inside].tolist(), 12
+    )
+    assert np.allclose(found.detach().numpy(), expected, atol=1e-4)
+    found.sum().backward()
+    assert matrix.grad is not None and matrix.grad.isfinite().all()
+    assert not matrix.grad[torch.from_numpy(~inside)].any()
 
 
 def test_loss_without_pairs() -> None:
@@ -216,16 +239,36 @@ def test_corpora_have_markers_of_their_own() -> None:
     assert not torch.allclose(one, other)
 
 
+def no_codes(number: int = 7) -> torch.Tensor:
+    return torch.zeros((number, number), dtype=torch.long)
+
+
 def test_coarse_scores_are_part_of_the_fine_ones() -> None:
     network = make_network()
     mentions = read(network)
     later, earlier = pairs()
     values = random_features(PAIR_FEATURES, len(later))
     scores = network.score_fine(mentions, later, earlier, values, 0)
-    coarse = network.score_coarse(mentions, torch.arange(7), torch.arange(7))
+    place = torch.arange(7)
+    coarse = network.score_coarse(mentions, place, place, no_codes())
     without = mentions._replace(query=torch.zeros_like(mentions.query))
     rest = network.score_fine(without, later, earlier, values, 0)
     assert torch.allclose(scores - rest, coarse[later, earlier], atol=1e-5)
+
+
+def test_kinds_of_pairs_count_in_coarse_scores_if_they_are_switched_on() -> None:
+    codes = torch.arange(49).reshape(7, 7)
+    place = torch.arange(7)
+    for switched_on in (False, True):
+        network = make_network(coarse_features=switched_on)
+        mentions = read(network)
+        plain = network.score_coarse(mentions, place, place, no_codes())
+        found = network.score_coarse(mentions, place, place, codes)
+        assert torch.equal(plain, found) is not switched_on
+        if switched_on:
+            weight = 10.0 * network.coarse.weight[:, 0]
+            expected = (weight[codes] - weight[0]).detach()
+            assert torch.allclose(found - plain, expected, atol=1e-5)
 
 
 # Features
@@ -292,7 +335,7 @@ def all_scores(network: Any, tokens: Any) -> List[torch.Tensor]:
     )
     return [
         network.score_spans(tokens, start, start + 1, start % 2),
-        network.score_coarse(mentions, start, start),
+        network.score_coarse(mentions, start, start, no_codes()),
         network.score_fine(
             mentions, later, earlier, random_features(PAIR_FEATURES, len(later)), 1
         ),
