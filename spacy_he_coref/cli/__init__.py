@@ -1,6 +1,6 @@
 """The console command ``he-coref`` and what its commands share."""
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, Dict, NoReturn, Optional
 
 import typer
 
@@ -34,17 +34,20 @@ def run_until(nlp: "Language", factory: str) -> bool:
     return bool(ours)
 
 
-def load_pipeline(name: str) -> "Language":
+def load_pipeline(
+    name: str, overrides: "Optional[Dict[str, Any]]" = None
+) -> "Language":
     """Load the pipeline that a command was asked to use.
 
     name (str): An installed package, or the directory of a saved pipeline.
+    overrides (Optional[Dict[str, Any]]): Values by dotted names of its config.
     RETURNS (Language): The pipeline.
     RAISES (typer.Exit): If there is no such pipeline; says how to get one.
     """
     import spacy
 
     try:
-        return spacy.load(name)
+        return spacy.load(name, config=overrides or {})
     except OSError as error:
         if "[E050]" not in str(error):
             raise

@@ -130,10 +130,12 @@ def test_command_joins(encoder: Path, tmp_path: Path) -> None:
     make_pipeline(encoder).to_disk(tmp_path / "one")
     paths = [str(tmp_path / "one")] * 3
     output = tmp_path / "joined"
-    result = CliRunner().invoke(app, ["ensemble", *paths, "--output", str(output)])
+    options = ["--output", str(output), "--antecedents", "5"]
+    result = CliRunner().invoke(app, ["ensemble", *paths, *options])
     assert result.exit_code == 0, result.output
     joined: Any = spacy.load(output).get_pipe("he_coref")
     assert len(get_network(joined.model).members) == 3
+    assert joined.model.shims[0].settings["antecedents"] == 5
 
 
 def _other_encoder(encoder: Path) -> Language:
