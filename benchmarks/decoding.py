@@ -1,5 +1,6 @@
-"""What the rules of decoding give: CoNLL F1 with each of them switched off, and how
-often a clitic and the possessor that is said again behind it are one entity in gold.
+"""What the rules of decoding give: CoNLL F1 with each of them switched off; with how
+many antecedents of a mention that get fine scores; and how often a clitic and the
+possessor that is said again behind it are one entity in gold.
 
     python benchmarks/decoding.py he_coref corpora/dev.spacy \\
         corpora/train_segments.spacy
@@ -11,6 +12,7 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
+from time import process_time
 from typing import Any, Dict, List
 
 import numpy as np
@@ -48,11 +50,44 @@ def measure(nlp: Any, docs: List[Doc]) -> Dict[str, Dict[str, float]]:
         scores, _ = evaluate_coref(nlp, docs, REGIMES)
         for key, value in before.items():
             setattr(component, key, value)
-        found[name] = {
-            regime: round(100 * score.score.total.conll_f1, 2)
-            for regime, score in scores.items()
-        }
+        found[name] = conll_f1(scores)
     return found
+
+
+def measure_antecedents(
+    nlp: Any, docs: List[Doc], numbers: List[int]
+) -> Dict[str, Dict[str, float]]:
+    """The CoNLL F1 of each regime, and the seconds that the component takes, by the
+    number of antecedents."""
+    component = nlp.get_pipe(find_component(nlp))
+    settings = component.model.shims[0].settings
+    before = settings["antecedents"]
+    found: Dict[str, Dict[str, float]] = {}
+    predict, spent = component.predict, [0.0]
+
+    def timed(docs: Any) -> Any:
+        start = process_time()
+        links = predict(docs)
+        spent[0] += process_time() - start
+        return links
+
+    component.predict = timed
+    for number in numbers:
+        settings["antecedents"], spent[0] = number, 0.0
+        scores, _ = evaluate_coref(nlp, docs, REGIMES[1:])
+        seconds = round(spent[0] / len(REGIMES[1:]), 1)
+        found[str(number)] = {**conll_f1(scores), "seconds": seconds}
+    del component.predict
+    settings["antecedents"] = before
+    return found
+
+
+def conll_f1(scores: Dict[str, Any]) -> Dict[str, float]:
+    """In percent, of each regime."""
+    return {
+        regime: round(100 * score.score.total.conll_f1, 2)
+        for regime, score in scores.items()
+    }
 
 
 def count_possessors(docs: List[Doc]) -> Dict[str, int]:
@@ -76,11 +111,14 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("corpus")
     parser.add_argument("annotated", nargs="*")
+    parser.add_argument("--antecedents", nargs="*", type=int, default=[10, 25, 50, 100])
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     nlp = spacy.load(given.model)
+    docs = list(load_docs(given.corpus, nlp.vocab))
     figures = {
-        "conll_f1": measure(nlp, list(load_docs(given.corpus, nlp.vocab))),
+        "conll_f1": measure(nlp, docs),
+        "antecedents": measure_antecedents(nlp, docs, given.antecedents),
         "doubled_possessors": {
             path: count_possessors(list(load_docs(path, nlp.vocab)))
             for path in given.annotated
