@@ -465,6 +465,20 @@ def test_documents_without_clusters_can_be_learnt_from(
         assert weight.grad is None or weight.grad.isfinite().all()
 
 
+def test_the_choice_of_antecedents_has_a_loss_of_its_own() -> None:
+    found = {}
+    for weight in (0.0, 0.5, 1.0):
+        model = make_model(coarse_features=True, coarse_weight=weight)
+        parts, backprop = losses(model, make_doc(40), GOLD)
+        backprop(parts.links)
+        found[weight] = float(parts.links.detach())
+        # Only this loss reaches what counts in the choice alone.
+        taught = gradient(model, "members.0.coarse.weight")
+        assert (taught > 0.0) is (weight > 0.0)
+    assert found[0.5] - found[0.0] == pytest.approx((found[1.0] - found[0.0]) / 2)
+    assert found[0.5] > found[0.0]
+
+
 def test_empty_documents_in_a_batch_teach_nothing() -> None:
     model = make_model()
     docs = [make_doc(0), make_doc(40)]
