@@ -178,7 +178,7 @@ def test_text_or_file_but_not_both(args: List[str]) -> None:
 
 
 def test_missing_model_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_model(name: str) -> None:
+    def no_model(name: str, **settings: Any) -> None:
         raise OSError(f"[E050] Can't find model '{name}'.")
 
     monkeypatch.setattr(spacy, "load", no_model)
