@@ -46,8 +46,9 @@ def load_pipeline(
     """
     import spacy
 
+    options: Dict[str, Any] = {"config": overrides} if overrides else {}
     try:
-        return spacy.load(name, config=overrides or {})
+        return spacy.load(name, **options)
     except OSError as error:
         if "[E050]" not in str(error):
             raise
