@@ -48,7 +48,7 @@ class MixedLayers(torch.nn.Module):
         if layers > len(every):
             raise ValueError(
                 f"The encoder has {len(every)} layers, so {layers} cannot be frozen. "
-                "Set frozen_layers lower."
+                "Freeze fewer."
             )
         embeddings = cast(torch.nn.Module, self.transformer.embeddings)
         self._frozen = [embeddings, *every[:layers]]

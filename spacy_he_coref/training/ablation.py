@@ -7,9 +7,9 @@ seed alone, so it gives the same whatever ran before it, and a stopped ablation 
 with the runs that are missing.
 """
 
+import io
 import json
 import os
-import io
 import random
 import re
 import tempfile
