@@ -4,6 +4,9 @@ from typing import List, NamedTuple, Sequence, Union
 
 import numpy as np
 
+# Lengths of windows are rounded up to multiples of this.
+_ROUNDED = 16
+
 
 class Window(NamedTuple):
     """A stretch of words that is read together.
@@ -71,3 +74,17 @@ def make_windows(
         windows.append(Window(start, end, core_start, core_end))
         core_start = core_end
     return windows
+
+
+def padded_length(length: int, longest: int) -> int:
+    """The length that a window is padded to for an encoder.
+
+    It depends on nothing but the window: attention over other numbers of wordpieces
+    would differ in the last digit, and so would the result with the batch. Rounding
+    lets windows of like length be read together.
+
+    length (int): Wordpieces of the window.
+    longest (int): Most wordpieces that the encoder takes.
+    RETURNS (int): Its length with padding.
+    """
+    return min(-(-length // _ROUNDED) * _ROUNDED, longest)

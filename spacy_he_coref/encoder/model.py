@@ -30,9 +30,10 @@ from torch import Tensor
 from transformers.file_utils import ModelOutput
 
 from ..shim import NetworkShim, limit_threads_after_fork, release_memory
-from ..windows import make_windows
+from ..windows import make_windows, padded_length
 from .listener import TokenData
 from .pretrained import EncoderFiles, LentLayers, MixedLayers, lend_layers
+from .quantized import FLOAT32, check_precision
 from .reading import Reader, Reading
 
 
@@ -44,10 +45,11 @@ def build_morpheme_transformer(
     window: int = 384,
     overlap: int = 16,
     max_pieces: int = 24,
-    batch_pieces: int = 2048,
+    batch_pieces: int = 1024,
     rate: float = 1.0,
     layer_decay: float = 1.0,
     dropout: Optional[float] = None,
+    precision: str = FLOAT32,
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Architecture ``spacy_he_coref.MorphemeTransformer.v1`` for ``transformer``.
 
@@ -68,8 +70,12 @@ def build_morpheme_transformer(
     layer_decay (float): Factor from the rate of one layer to the next lower one.
     dropout (Optional[float]): Dropout rate of the encoder's layers in training;
         None for what the pretrained model says.
+    precision (str): ``int8``: linear layers multiply whole numbers, which takes about
+        half the time on a CPU and changes scores by a few tenths of a point
+        (docs/encoder.md). ``float32``: they do not. Training is in float32 anyway.
     RETURNS (Model[List[Doc], FullTransformerBatch]): The model.
     """
+    check_precision(precision)
     shim = EncoderShim(rate, layer_decay)
     shim.settings = {
         "name": name,
@@ -80,6 +86,7 @@ def build_morpheme_transformer(
         "max_pieces": max_pieces,
         "batch_pieces": batch_pieces,
         "dropout": dropout,
+        "precision": precision,
     }
     return Model(
         "morpheme_transformer",
@@ -198,7 +205,8 @@ class EncoderShim(NetworkShim):
         if bytes_data:
             data = srsly.msgpack_loads(bytes_data)
             files = EncoderFiles.from_bytes(data["files"])
-            self.set_encoder(files, files.make_encoder(pretrained=None))
+            encoder = files.make_encoder(None, precision=self.settings["precision"])
+            self.set_encoder(files, encoder)
             super().from_bytes(data["weights"])
         return self
 
@@ -325,7 +333,10 @@ def _initialize(model: Model, X: Any = None, Y: Any = None) -> Model:
     if shim.files is None:
         name = shim.settings["name"]
         files = EncoderFiles.load(name, shim.settings["layers"])
-        shim.set_encoder(files, files.make_encoder(name, shim.settings["dropout"]))
+        encoder = files.make_encoder(
+            name, shim.settings["dropout"], shim.settings["precision"]
+        )
+        shim.set_encoder(files, encoder)
         model.set_dim("nO", files.width)
     return model
 
@@ -398,8 +409,11 @@ def _token_vectors(
     output = torch.zeros((total, files.width), device=device)
     by_row = np.argsort(row, kind="stable")
     bounds = np.searchsorted(row[by_row], np.arange(len(rows) + 1))
-    for group in _group_rows([len(r) for r in rows], settings["batch_pieces"]):
-        length = max(len(rows[k]) for k in group)
+    for group in _group_rows(
+        [padded_length(len(row), files.longest) for row in rows],
+        settings["batch_pieces"],
+    ):
+        length = padded_length(len(rows[group[0]]), files.longest)
         pieces = np.full((len(group), length), files.padding, dtype=np.int64)
         mask = np.zeros((len(group), length), dtype=np.int64)
         links = [by_row[bounds[k] : bounds[k + 1]] for k in group]
@@ -410,11 +424,8 @@ def _token_vectors(
         flat = np.concatenate(
             [column[link] + j * length for j, link in enumerate(links)]
         )
-        even = all(len(rows[k]) == length for k in group)
         hidden = shim.network(
-            torch.from_numpy(pieces).to(device),
-            # Without a mask attention takes its fastest path.
-            None if even else torch.from_numpy(mask).to(device),
+            torch.from_numpy(pieces).to(device), torch.from_numpy(mask).to(device)
         )
         hidden = hidden.reshape(-1, files.width)[torch.from_numpy(flat).to(device)]
         index = torch.from_numpy(chosen).to(device)
@@ -429,12 +440,12 @@ def _token_vectors(
 
 
 def _group_rows(lengths: List[int], size: int) -> List[List[int]]:
-    """Group windows of about equal length; the groups in order of length."""
+    """Group windows of one length, the longest first."""
     groups: List[List[int]] = []
-    longest = 0
+    current = 0
     for k in sorted(range(len(lengths)), key=lambda k: (-lengths[k], k)):
-        if not groups or longest * (len(groups[-1]) + 1) > size:
+        if lengths[k] != current or current * (len(groups[-1]) + 1) > size:
             groups.append([])
-            longest = lengths[k]
+            current = lengths[k]
         groups[-1].append(k)
     return groups

@@ -11,6 +11,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from .quantized import FLOAT32, INT8, quantize
+
 # The rest of a longer word would only cost time.
 _LETTERS = 200
 # What the names of a wrapped transformer's weights begin with.
@@ -174,7 +176,10 @@ class EncoderFiles:
         return found.ids[:longest], found.offsets[:longest]
 
     def make_encoder(
-        self, pretrained: Optional[Union[str, Path]], dropout: Optional[float] = None
+        self,
+        pretrained: Optional[Union[str, Path]],
+        dropout: Optional[float] = None,
+        precision: str = FLOAT32,
     ) -> "MixedLayers":
         """Make the encoder.
 
@@ -182,6 +187,8 @@ class EncoderFiles:
             None if weights will be loaded into it.
         dropout (Optional[float]): Dropout rate of its layers in training; None
             for that of its configuration.
+        precision (str): What its linear layers multiply in use, one of
+            ``quantized.PRECISIONS``.
         RETURNS (MixedLayers): A model of the transformers library, wrapped.
         """
         from transformers import AutoConfig
@@ -214,6 +221,8 @@ class EncoderFiles:
             encoder.get_input_embeddings().requires_grad_(False)
         if hasattr(encoder, "pooler"):
             encoder.pooler = None
+        if precision == INT8:
+            quantize(encoder)
         return MixedLayers(encoder, int(self.config["num_hidden_layers"]))
 
     def to_bytes(self) -> bytes:
