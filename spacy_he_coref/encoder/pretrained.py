@@ -10,7 +10,9 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union,
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
+from .imports import without_compiler
 from .quantized import FLOAT32, INT8, quantize
 
 # The rest of a longer word would only cost time.
@@ -201,7 +203,7 @@ class EncoderFiles:
             **{k: v for k, v in self.config.items() if k not in own},
         )
         if pretrained is None:
-            with torch.device("meta"):
+            with torch.device("meta"), _NoRandomNumbers():
                 encoder = _model_class(self.config["model_type"])(config)
             encoder.to_empty(device="cpu")
             # Buffers such as position ids are not among the saved weights.
@@ -243,6 +245,19 @@ class EncoderFiles:
         return cls(**json.loads(data))
 
 
+class _NoRandomNumbers(TorchFunctionMode):
+    """Tensors on the meta device have no values; torch imports its compiler to draw
+    random ones for them."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func.__name__ in ("normal_", "uniform_", "kaiming_uniform_"):
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
+
+
 def _model_class(model_type: str) -> Any:
     """The class that ``AutoModel`` would choose; that one looks through all models."""
     from transformers.models.auto.configuration_auto import model_type_to_module_name
@@ -251,7 +266,8 @@ def _model_class(model_type: str) -> Any:
     module = model_type_to_module_name(model_type)
     name = str(MODEL_MAPPING_NAMES[model_type])
     package = f"transformers.models.{module}.modeling_{module}"
-    return getattr(importlib.import_module(package), name)
+    with without_compiler():
+        return getattr(importlib.import_module(package), name)
 
 
 def _first_not_none(*values: Optional[int]) -> int:
