@@ -19,7 +19,7 @@ import numpy as np
 import spacy
 from spacy.tokens import Doc
 
-from spacy_he_coref.coref.calibration import find_component
+from spacy_he_coref.coref.component import find_component
 from spacy_he_coref.coref.features import (
     doubled_possessors,
     mention_table,

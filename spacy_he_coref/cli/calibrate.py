@@ -51,6 +51,7 @@ def calibrate(
     from tqdm import tqdm
 
     from ..coref import calibration
+    from ..coref.component import find_component
     from ..evaluation.coref import has_clusters
     from .evaluate import read_corpus, shown
 
@@ -66,7 +67,7 @@ def calibrate(
         )
     track = partial(tqdm, delay=2, disable=None)
     try:
-        name = calibration.find_component(nlp)
+        name = find_component(nlp)
         component: Any = nlp.get_pipe(name)
         if link_cut is not None:
             component.link_cut = link_cut

@@ -215,6 +215,13 @@ def lexicon(
     typer.echo(f"{output}: {len(words):,} words")
 
 
+class Clusters(str, Enum):
+    """Whose clusters annotated documents have."""
+
+    gold = "gold"
+    predicted = "predicted"
+
+
 class GivenToAnnotate(str, Enum):
     """What the pipeline gets of a gold document."""
 
@@ -230,6 +237,17 @@ def annotate(
     given: GivenToAnnotate = typer.Option(
         ..., "--given", help="What the pipeline gets of each document."
     ),
+    clusters: Clusters = typer.Option(
+        "gold", "--clusters", help="Whose clusters the documents have."
+    ),
+    noise: float = typer.Option(
+        0.0,
+        "--noise",
+        min=0.0,
+        help="With --given text, let the segmenter err: the temperature at which it "
+        "draws analyses.",
+        show_default=False,
+    ),
     fold: Optional[str] = typer.Option(
         None, "--fold", metavar="K/N", help="Only the documents of the fold K of N."
     ),
@@ -237,7 +255,8 @@ def annotate(
         None, "--ids", help="Only the documents whose ids are in this file, one a line."
     ),
 ) -> None:
-    """Replace gold tags and trees of a corpus by predicted ones; clusters stay gold.
+    """Replace gold tags and trees of a corpus by predicted ones; clusters stay gold,
+    or are predicted too.
 
     Coreference is trained on such a corpus, because in use it gets predicted annotation
     too. The documents have the rule-based candidates as well, in the span groups
@@ -253,6 +272,25 @@ def annotate(
         --given segments
     he-coref corpus annotate he_coref corpora/dev.spacy dev_text.spacy \\
         --given text
+    ```
+
+    **Noise.** A segmenter is hardly ever wrong on the documents it was trained on. With
+    `--noise` it draws analyses by their probabilities, so that coreference sees errors
+    such as it will get; the lost mentions that are counted say how many there are.
+
+    ```
+    he-coref corpus annotate he_coref corpora/train.spacy corpora/train_noisy.spacy \\
+        --given text --noise 2.8
+    ```
+
+    **Self-training.** With `--clusters predicted` the clusters are those of the
+    pipeline, singletons too, and the documents count as of the first corpus that its
+    `he_coref` knows. A model that is trained on them beside gold ones learns from texts
+    that nobody annotated by these guidelines, and what an ensemble knows.
+
+    ```
+    he-coref corpus annotate he_coref corpora/iahlt.spacy corpora/iahlt_labels.spacy \\
+        --given segments --clusters predicted
     ```
 
     **Jackknifing.** A model's trees are nearly gold on the documents it was trained
@@ -287,7 +325,15 @@ def annotate(
     counts: Counter[str] = Counter()
     docbin = DocBin(attrs=TREE_ATTRS, store_user_data=True)
     try:
-        for doc in annotate_docs(nlp, docs, given.value, counts, track=track):
+        for doc in annotate_docs(
+            nlp,
+            docs,
+            given.value,
+            counts,
+            clusters=clusters.value,
+            noise=noise,
+            track=track,
+        ):
             docbin.add(doc)
         output.parent.mkdir(parents=True, exist_ok=True)
         docbin.to_disk(output)

@@ -32,7 +32,7 @@ from ..evaluation.coref import (
 from ..evaluation.regimes import Calibration
 from ..evaluation.segmentation import Span
 from ..evaluation.syntax import gold_input, percent, regime_pipes
-from .component import HebrewCoref, link_mentions
+from .component import HebrewCoref, find_component, link_mentions
 from .model import Links
 from .reader import strip_gold
 
@@ -400,22 +400,6 @@ def calibrate(
         "documents": len(examples),
         "links": len(links.right),
     }
-
-
-def find_component(nlp: Language) -> str:
-    """The name of the component ``he_coref`` of a pipeline.
-
-    nlp (Language): The pipeline.
-    RETURNS (str): Its name.
-    RAISES (ValueError): If there is none.
-    """
-    for name, pipe in nlp.pipeline:
-        if isinstance(pipe, HebrewCoref):
-            return name
-    raise ValueError(
-        "The pipeline has no he_coref; its components are: "
-        f"{', '.join(nlp.pipe_names) or 'none'}."
-    )
 
 
 def read_examples(

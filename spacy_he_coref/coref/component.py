@@ -311,6 +311,22 @@ def _bounds(doc: Doc, key: str) -> np.ndarray:
     return np.array(bounds, dtype=np.int64).reshape(-1, 2)
 
 
+def find_component(nlp: Language) -> str:
+    """The name of the component ``he_coref`` of a pipeline.
+
+    nlp (Language): The pipeline.
+    RETURNS (str): Its name.
+    RAISES (ValueError): If there is none.
+    """
+    for name, pipe in nlp.pipeline:
+        if isinstance(pipe, HebrewCoref):
+            return name
+    raise ValueError(
+        "The pipeline has no he_coref; its components are: "
+        f"{', '.join(nlp.pipe_names) or 'none'}."
+    )
+
+
 def find_targets(example: Example, corpora: List[str]) -> Targets:
     """The gold mentions of an example, as tokens of its predicted side.
 

@@ -110,3 +110,12 @@ def test_mistakes(model: str, corpus: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "mini:1 has no part-of-speech tags" in result.output
     assert not output.exists()
+
+
+def test_noise_needs_a_trained_segmenter(
+    model: str, corpus: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "out.spacy"
+    result = run(model, corpus, output, "--given", "text", "--noise", "2")
+    assert result.exit_code == 1
+    assert "TrainedSegmenter" in result.output

@@ -16,7 +16,6 @@ from spacy_he_coref.coref.calibration import (
     calibrate,
     calibration_error,
     char_clusters,
-    find_component,
     fit_platt,
     join_outcomes,
     link_outcomes,
@@ -25,7 +24,7 @@ from spacy_he_coref.coref.calibration import (
     score_grid,
     sum_counts,
 )
-from spacy_he_coref.coref.component import HebrewCoref
+from spacy_he_coref.coref.component import HebrewCoref, find_component
 from spacy_he_coref.evaluation.coref import CorefCounts, Fractions, score_coref
 from tests.coref.helpers import stories
 

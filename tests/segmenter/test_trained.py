@@ -417,3 +417,27 @@ def test_shared_layers_that_are_not_there(
     shared.to_disk(tmp_path, exclude=["transformer"])
     with pytest.raises(ValueError, match="lower layers"):
         make_pipeline().from_disk(tmp_path, exclude=["vocab", "tokenizer", "meta.json"])
+
+
+def test_noise_draws_other_analyses(light: Language, corpus: Path) -> None:
+    backend = light.get_pipe("he_segmenter").backend
+    texts = [doc.text for doc in gold_docs(light, corpus)]
+    best = [rows(doc) for doc in light.pipe(texts)]
+
+    def draw(temperature: float, seed: int = 0) -> List[Any]:
+        with backend.noise(temperature, seed):
+            return [rows(doc) for doc in light.pipe(texts)]
+
+    def differing(found: List[Any]) -> int:
+        return sum(one[1] != other[1] for one, other in zip(found, best, strict=True))
+
+    assert draw(1e-6) == best
+    assert draw(20.0) == draw(20.0) != draw(20.0, seed=1)
+    assert 0 < differing(draw(20.0))
+    assert [text for text, *_ in draw(20.0)] == texts
+    # It ends, with an error too.
+    with pytest.raises(KeyError), backend.noise(20.0):
+        raise KeyError
+    assert [rows(doc) for doc in light.pipe(texts)] == best
+    with pytest.raises(ValueError, match="above 0"), backend.noise(0.0):
+        pass

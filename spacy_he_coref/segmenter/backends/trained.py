@@ -9,6 +9,7 @@ the network of ``network``.
 import json
 import random
 from collections import Counter
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import (
@@ -159,6 +160,7 @@ class TrainedSegmenter:
         self.tag_weight = tag_weight
         self.article_swaps = article_swaps
         self.min_count = min_count
+        self._noise: Optional[Tuple[float, torch.Generator]] = None
         self._model: Optional[Model] = None
         self._inventory: Optional[Inventory] = None
         self._encoder: Optional[EncoderFiles] = None
@@ -180,6 +182,28 @@ class TrainedSegmenter:
         for batch in _group(requests, self.batch_size):
             texts = [[word.text for word in request.words] for request in batch]
             yield from self._segment(texts)
+
+    @contextmanager
+    def noise(self, temperature: float, seed: int = 0) -> Iterator[None]:
+        """Draw analyses by their probabilities for a while, instead of the likeliest.
+
+        On documents that it was trained on a segmenter is hardly ever wrong. What comes
+        after it learns there what to expect on others, if it is wrong as often as there
+        and where it doubts.
+
+        temperature (float): Scores are divided by it: 1 for the probabilities as they
+            are, more for more errors.
+        seed (int): Of the random numbers; what is drawn depends on the batches too.
+        YIELDS (None): Once, while it is so.
+        RAISES (ValueError): If the temperature is not above 0.
+        """
+        if not temperature > 0:
+            raise ValueError(f"The noise is {temperature}. Give a number above 0.")
+        self._noise = temperature, torch.Generator().manual_seed(seed)
+        try:
+            yield
+        finally:
+            self._noise = None
 
     def _segment(self, documents: List[List[str]]) -> List[List[Analysis]]:
         inventory = self.inventory
@@ -231,6 +255,8 @@ class TrainedSegmenter:
         parts = [words[i][window.start : window.end] for _, i, window in windows]
         batch = self._make_batch(parts)
         vectors, scores = self.model.predict(batch)
+        if self._noise is not None:
+            scores = _shake(scores, *self._noise)
         flat = list(chain.from_iterable(parts))
         starts = np.cumsum([0] + [len(c.hosts) for c in flat])
         best = segment_argmax(scores, batch.word, len(flat)) - starts[:-1]
@@ -805,6 +831,14 @@ class TrainedSegmenter:
 
 def _untrained(model: Model, batch: Batch, is_train: bool) -> Any:
     raise ValueError(Errors.E109.format(name="he_segmenter"))
+
+
+def _shake(
+    scores: torch.Tensor, temperature: float, generator: torch.Generator
+) -> torch.Tensor:
+    """Scores whose highest one is drawn by softmax (the Gumbel-max trick)."""
+    drawn = torch.rand(scores.shape, generator=generator).clamp(1e-9, 1 - 1e-7)
+    return scores - temperature * torch.log(-torch.log(drawn))
 
 
 def _keeper(parts: Dict[str, bytes], name: str) -> Callable[[bytes], None]:
