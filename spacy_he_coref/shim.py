@@ -244,8 +244,14 @@ def release_memory(tokens: int) -> None:
     """
     global _read
     _read += tokens
-    if _read >= _LONG and sys.platform == "linux":
+    if _read >= _LONG:
         _read = 0
+        free_memory()
+
+
+def free_memory() -> None:
+    """Give memory that is free back to the system now, where the C library is glibc."""
+    if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
