@@ -32,8 +32,8 @@ The figures, in JSON:
 ``conditions``: pipeline, texts, machine.
 
 The encoder of ``--compare-base`` has 12 layers of width 768 with random weights in
-float32, and reads the same wordpieces in the same windows. Its output is thrown away: what follows
-works on the vectors of the pipeline's own encoder.
+float32, and reads the same wordpieces in the same windows. Its output is thrown away:
+what follows works on the vectors of the pipeline's own encoder.
 """
 
 import argparse
