@@ -65,8 +65,8 @@ def annotate_docs(
     that its ``he_coref`` knows: what it finds follows the guidelines of that one.
 
     nlp (Language): The pipeline; mention detection and coreference run only if their
-        clusters are wanted. Its error handler is replaced by one that names the
-        document.
+        clusters are wanted, then with singletons. Its error handler is replaced by one
+        that names the document.
     docs (Sequence[Doc]): Documents with gold mentions, read with the vocabulary of
         the pipeline.
     given (str): ``segments`` for gold segments and sentences, ``text`` for the text

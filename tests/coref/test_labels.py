@@ -9,6 +9,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.util import load_config
 from thinc.api import Adam
 from typer.testing import CliRunner
 
@@ -26,6 +27,7 @@ from tests.coref.helpers import (
     train,
     write_stories,
 )
+from tests.util import ROOT
 
 CORPORA = ["kibutzr", "iahlt"]
 
@@ -127,3 +129,12 @@ def test_command(nlp: Language, tmp_path: Path) -> None:
 def test_unknown_clusters(nlp: Language) -> None:
     with pytest.raises(ValueError, match="gold, predicted"):
         list(annotate_docs(nlp, [], "segments", clusters="silver"))
+
+
+def test_students_are_trained_as_their_teachers_but_longer_on_more() -> None:
+    configs = [
+        load_config(ROOT / "configs" / name).to_str(interpolate=False).splitlines()
+        for name in ("coref.cfg", "coref_student.cfg")
+    ]
+    changed = {line.split(" = ")[0] for line in set(configs[0]) ^ set(configs[1])}
+    assert changed == {"paths", "max_steps", "eval_frequency", "total_steps"}

@@ -16,8 +16,10 @@ from thinc.api import Adam, fix_random_seed
 import spacy_he_coref.retokenizer  # noqa: F401
 import spacy_he_coref.segmenter.component  # noqa: F401
 from spacy_he_coref.corpus.build import build_corpus
+from spacy_he_coref.encoder.quantized import QuantizedLinear
 from spacy_he_coref.segmenter.letters import doc_analyses
 from spacy_he_coref.segmenter.lexicon import write_lexicon
+from spacy_he_coref.segmenter.model import get_network
 from spacy_he_coref.segmenter.network import segment_argmax, segment_logsumexp
 from spacy_he_coref.segmenter.reader import (
     SegmentationCorpus,
@@ -441,3 +443,23 @@ def test_noise_draws_other_analyses(light: Language, corpus: Path) -> None:
     assert [rows(doc) for doc in light.pipe(texts)] == best
     with pytest.raises(ValueError, match="above 0"), backend.noise(0.0):
         pass
+
+
+@pytest.mark.parametrize("fixture", ["deep", "shared"])
+def test_whole_numbers_in_the_encoder(
+    fixture: str, request: pytest.FixtureRequest, corpus: Path, tmp_path: Path
+) -> None:
+    nlp: Language = request.getfixturevalue(fixture)
+    nlp.to_disk(tmp_path)
+    overrides = {"components.he_segmenter.backend.precision": "int8"}
+    quick = spacy.load(tmp_path, config=overrides)
+    network = get_network(quick.get_pipe("he_segmenter").backend.model)
+    # Those of the encoder and no others.
+    kinds = {
+        type(module) is QuantizedLinear: name.split(".")[0]
+        for name, module in network.named_modules()
+        if isinstance(module, torch.nn.Linear)
+    }
+    assert kinds[True] == "encoder" != kinds[False]
+    texts = [doc.text for doc in gold_docs(nlp, corpus)]
+    assert [rows(doc) for doc in quick.pipe(texts)] == [rows(nlp(t)) for t in texts]

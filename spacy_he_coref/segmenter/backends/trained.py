@@ -217,7 +217,8 @@ class TrainedSegmenter:
             for window in make_windows(lengths, self.window, self.overlap):
                 length = int(sum(lengths[window.start : window.end]))
                 if self._encoder is not None:
-                    length = self._padded(length)
+                    # With the first and the last piece.
+                    length = padded_length(length + 2, self._encoder.longest)
                 windows.append((length, i, window))
         # Windows share a batch: for an encoder those of one length, with padding. The
         # longest come first, so that their memory is enough for all.
@@ -344,12 +345,6 @@ class TrainedSegmenter:
             self._pieces[word] = pieces
         return pieces
 
-    def _padded(self, length: int) -> int:
-        """Length for the encoder of so many wordpieces and the first and last one."""
-        assert self._encoder is not None
-        longest = self._encoder.longest
-        return padded_length(min(length + 2, longest), longest)
-
     def _make_batch(
         self,
         windows: List[List[Candidates]],
@@ -402,7 +397,7 @@ class TrainedSegmenter:
             for candidates in window:
                 row += self._wordpieces(candidates.word)
             rows.append([*row[: encoder.longest - 1], encoder.last])
-        length = max(self._padded(len(row) - 2) for row in rows)
+        length = padded_length(max(map(len, rows)), encoder.longest)
         pieces = torch.full((len(rows), length), encoder.padding)
         mask = torch.zeros((len(rows), length), dtype=torch.long)
         ends: List[Tuple[int, int]] = []
